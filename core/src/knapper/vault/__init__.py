@@ -1,0 +1,1 @@
+"""Everything that knows what a vault is: paths, files, transactions, Markdown, links."""
