@@ -1,0 +1,129 @@
+"""What a tool gets as its first argument."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+
+from knapper.errors import ToolError
+
+if TYPE_CHECKING:
+    from pydantic import BaseModel
+
+    from knapper.caller import Caller
+    from knapper.dispatch.call import Call
+    from knapper.index.view import IndexView
+    from knapper.server.view import ServerView
+    from knapper.store.domain import DomainStore
+    from knapper.vault.door import Door
+
+
+class Image(msgspec.Struct, frozen=True):
+    """A picture that goes to the client beside the answer."""
+
+    data: bytes
+    mime: str
+
+
+class ResourceLink(msgspec.Struct, frozen=True):
+    """A pointer to a vault file that goes to the client beside the answer."""
+
+    path: str
+    mime: str = "text/markdown"
+
+
+class Context:
+    """One call's view of the server: its vault, index and store, its caller, and ways to ask and to report."""
+
+    def __init__(self, call: Call) -> None:
+        self._call = call
+        self.caller: Caller = call.caller
+        self.args_hash: str = call.args_hash
+
+    @cached_property
+    def vault(self) -> Door:
+        """The only door to files; every operation checks the folder rules of this caller."""
+        return self._call.open_door()
+
+    @cached_property
+    def index(self) -> IndexView:
+        """Answers from what is indexed, limited to what this caller may read."""
+        return self._call.open_index()
+
+    @cached_property
+    def store(self) -> DomainStore:
+        """The domain's own tables."""
+        return self._call.runtime.state.domain(self._call.tool.domain.slug)
+
+    @property
+    def settings(self) -> Any:
+        """The domain's own section of the configuration, as its settings model."""
+        return self._call.runtime.section(self._call.tool.domain)
+
+    @property
+    def server(self) -> ServerView:
+        """What is known about the server itself: health, plugins, metrics, folder rules."""
+        return self._call.runtime.view
+
+    @property
+    def scopes(self) -> frozenset[str]:
+        return self.caller.scopes
+
+    @property
+    def vault_settings(self) -> BaseModel:
+        """The configuration of the vault this call is for."""
+        settings: BaseModel = self._call.vault.settings
+        return settings
+
+    @property
+    def session(self) -> str | None:
+        """The session the server observed for this caller."""
+        return self.caller.session
+
+    def now(self) -> float:
+        """Seconds since the epoch, by the server's clock."""
+        return self._call.runtime.clock()
+
+    def stamp(self) -> str:
+        """Now, as an ISO 8601 text in UTC."""
+        return time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(self.now()))
+
+    def confirm(self, needed: bool, change: dict[str, Any] | None = None, *, diff: str = "") -> None:
+        """Where needed, go on only if a person has confirmed exactly this call; call it before the first change."""
+        if needed:
+            self._call.confirm(change or {}, diff)
+
+    def progress(self, done: float, total: float | None = None, message: str = "") -> None:
+        """Tell the client how far this call is; also stops here if the client has cancelled."""
+        self.check_cancelled()
+        if self._call.on_progress is not None:
+            self._call.on_progress(done, total, message)
+
+    @property
+    def cancelled(self) -> bool:
+        return self._call.cancelled()
+
+    def check_cancelled(self) -> None:
+        if self.cancelled:
+            raise ToolError("aborted", "the call was cancelled")
+
+    def service(self, name: str) -> Callable[..., Any]:
+        """A function that another domain offers, or plugin_missing where none does."""
+        return self._call.runtime.service(name)
+
+    def bridge(self, key: str) -> Any:
+        """The live engine of an Obsidian plugin for this vault, or the error that says what is missing."""
+        return self._call.runtime.bridge(key, self._call.vault)
+
+    @property
+    def embed(self) -> Any:
+        """The configured embedding model, loaded on first use."""
+        return self._call.runtime.embedding()
+
+    def attach(self, content: Image | ResourceLink) -> None:
+        """Send an image or a link to a file beside the answer."""
+        self._call.attachments.append(content)

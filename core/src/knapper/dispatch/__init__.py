@@ -1,0 +1,1 @@
+"""The pipeline every call goes through, one short module a gate."""

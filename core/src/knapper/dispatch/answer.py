@@ -1,0 +1,51 @@
+"""The handler, and what becomes of its result: checked, encoded once, measured."""
+
+from __future__ import annotations
+
+import os
+from time import perf_counter_ns
+from typing import Any
+
+import msgspec
+
+from knapper.dispatch.call import Call
+from knapper.errors import ToolError
+
+ENCODER = msgspec.json.Encoder()
+
+
+def not_cancelled(call: Call) -> None:
+    if call.cancelled():
+        raise ToolError("aborted", "the call was cancelled")
+
+
+def handle(call: Call) -> None:
+    started = perf_counter_ns()
+    try:
+        call.result = call.tool.fn(call.context(), **call.tool.signature.arguments(call.args, call.bind))
+        call.returned = True
+    finally:
+        call.handler_us = (perf_counter_ns() - started) // 1000
+
+
+def check(call: Call) -> None:
+    """In strict mode a result that breaks its own output schema is the tool's fault, and said so."""
+    if not os.environ.get("KNAPPER_STRICT_OUTPUT_SCHEMA"):
+        return
+    try:
+        msgspec.convert(msgspec.to_builtins(call.result), call.tool.signature.returns)
+    except msgspec.ValidationError as error:
+        raise ToolError("internal_error", f"{call.name} broke its output schema: {error}") from error
+
+
+def encode(call: Call) -> None:
+    value: Any = {"result": call.result} if call.tool.wraps else call.result
+    call.payload = ENCODER.encode(value)
+    call.size = len(call.payload)
+
+
+def govern(call: Call) -> None:
+    limit = call.runtime.settings.governor.max_response_bytes
+    if call.size > limit:
+        call.overflow = call.size - limit
+        raise ToolError("overflow", f"the answer has {call.size} bytes, {limit} are allowed", result_size=call.size, limit=limit)

@@ -1,0 +1,53 @@
+"""Who may call what, in which vault, and on which paths. Nothing is spent before these have passed."""
+
+from __future__ import annotations
+
+from knapper.dispatch.call import Call
+from knapper.errors import ToolError
+
+
+def authenticated(call: Call) -> None:
+    if call.tool.scopes and not call.caller.authenticated:
+        raise ToolError("unauthorized", f"{call.name} needs an authenticated caller")
+
+
+def scopes(call: Call) -> None:
+    missing = [scope for scope in call.tool.scopes if not call.caller.may(scope)]
+    if missing:
+        raise ToolError("forbidden", f"{call.name} needs the scope {missing[0]!r}", required=list(call.tool.scopes))
+
+
+def vault(call: Call) -> None:
+    """The vault the call names, else the caller's, else the default; a bound caller has only its own."""
+    named = getattr(call.args, "vault", None)
+    bound = call.caller.vault
+    if named and bound and named != bound:
+        raise ToolError("forbidden", f"this caller is bound to the vault {bound!r}", vault=named, bound_vault=bound)
+    call.vault = call.runtime.vaults.get(named or bound)
+
+
+def writable(call: Call) -> None:
+    """The read-only switch stops every tool that changes something, whatever its paths."""
+    if not call.tool.mutating:
+        return
+    if call.vault.acl.read_only:
+        raise ToolError("forbidden", f"the vault {call.vault.id!r} is read-only", vault=call.vault.id)
+    if call.vault.kind in ("docs", "system"):
+        raise ToolError(
+            "forbidden", f"the vault {call.vault.id!r} holds {call.vault.kind} notes", vault=call.vault.id, kind=call.vault.kind
+        )
+
+
+def paths(call: Call) -> None:
+    """Every path among the arguments is resolved and checked against the folder rules, from the parameter types alone."""
+    for touch in call.tool.signature.touches(call.args):
+        path = call.vault.find_note(touch.path, call.caller) if touch.by_name else touch.path
+        path = call.vault.authorise(touch.op, path, call.caller, call.tool.domain.exempt)
+        if path != touch.path:
+            touch.replace(path)
+
+
+def precheck(call: Call) -> None:
+    """The tool's own reasons to refuse, before a key, a token or a confirmation is used up."""
+    if call.tool.precheck is not None:
+        call.tool.precheck(call.context(), call.args)

@@ -1,0 +1,149 @@
+"""One call on its way through the gates."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from hashlib import sha256
+from typing import TYPE_CHECKING, Any, Literal
+
+import msgspec
+
+from knapper.sinks import CallRecord
+
+if TYPE_CHECKING:
+    from knapper.caller import Caller
+    from knapper.context import Context, Image, ResourceLink
+    from knapper.dispatch.confirm import Ask
+    from knapper.domain import Tool
+    from knapper.errors import ToolError
+    from knapper.index.view import IndexView
+    from knapper.runtime import Runtime
+    from knapper.store.idempotency import Claim
+    from knapper.vault.door import Door
+    from knapper.vaults import Vault
+
+
+class Outcome(msgspec.Struct, kw_only=True):
+    """What goes back to the transport: the encoded answer or the error, and what was attached."""
+
+    payload: bytes = b"null"
+    wrapped: bool = False
+    error: dict[str, Any] | None = None
+    attachments: list[Image | ResourceLink] = []
+    replayed: bool = False
+    duration_us: int = 0
+    result_size: int = 0
+
+
+def never() -> bool:
+    return False
+
+
+@dataclass(slots=True)
+class Call:
+    """Everything known about one call; each gate reads it, and most add to it."""
+
+    runtime: Runtime
+    name: str
+    raw: dict[str, Any]
+    caller: Caller
+    args_hash: str
+    kind: Literal["tool", "resource", "prompt"] = "tool"
+    elicit_token: str | None = None
+    ask: Ask | None = None
+    cancelled: Callable[[], bool] = never
+    on_progress: Callable[[float, float | None, str], None] | None = None
+    trace: dict[str, str] | None = None
+
+    tool: Tool = field(init=False)
+    args: Any = None
+    vault: Vault = field(init=False)
+    ctx: Context | None = None
+    claim: Claim | None = None
+    effect: bool = False  # something durable may have happened
+    returned: bool = False  # the handler came back
+    confirmed: bool = False
+    result: Any = None
+    payload: bytes | None = None
+    size: int = 0
+    overflow: int = 0
+    replayed: bool = False
+    handler_us: int = 0
+    gate: str = ""
+    rate: str = "unknown"
+    snapshots: list[int] = field(default_factory=list)
+    attachments: list[Image | ResourceLink] = field(default_factory=list)
+
+    def context(self) -> Context:
+        """The tool's view of this call, made once."""
+        if self.ctx is None:
+            from knapper.context import Context
+
+            self.ctx = Context(self)
+        return self.ctx
+
+    def confirm(self, change: dict[str, Any], diff: str) -> None:
+        from knapper.dispatch.confirm import require
+
+        require(self, change, diff)
+
+    def open_door(self) -> Door:
+        return self.vault.door(self)
+
+    def open_index(self) -> IndexView:
+        return self.vault.index_view(self.caller)
+
+    @property
+    def key(self) -> str | None:
+        """The caller's idempotency key, if the tool takes one."""
+        return getattr(self.args, "idempotency_key", None)
+
+    def bind(self) -> str:
+        """What a cursor of this call belongs to: the tool and its arguments but for the paging ones."""
+        rest = {k: v for k, v in self.raw.items() if k not in ("cursor", "limit")}
+        return args_hash(self.name, rest)[:10]
+
+    def record(self, started: float, duration_us: int, error: ToolError | None) -> CallRecord:
+        tool = getattr(self, "tool", None)
+        vault = getattr(self, "vault", None)
+        return CallRecord(
+            ts=started,
+            tool=self.name,
+            kind=self.kind,
+            vault=vault.id if vault else "",
+            caller=self.caller.name,
+            caller_hash=self.caller.hash,
+            session=self.caller.session,
+            scopes=tool.scopes if tool else (),
+            rate=self.rate,
+            mutating=bool(tool and tool.mutating),
+            status=status_of(error),
+            error_code=error.code if error else None,
+            error_message=error.message if error else None,
+            duration_us=duration_us,
+            handler_us=self.handler_us,
+            result_size=self.size,
+            args_hash=self.args_hash,
+            confirmed=self.confirmed,
+            replayed=self.replayed,
+            overflow_bytes=self.overflow,
+            idempotency_key=self.key,
+            trace=self.trace,
+            gate=self.gate if error else "",
+        )
+
+
+DENIED = frozenset({"unauthorized", "forbidden", "acl_denied", "elicit_required", "throttled", "read_only_mode"})
+
+
+def status_of(error: ToolError | None) -> Literal["ok", "denied", "error"]:
+    if error is None:
+        return "ok"
+    return "denied" if error.code in DENIED else "error"
+
+
+def args_hash(tool: str, args: dict[str, Any]) -> str:
+    """Thirty-two hex digits that stand for a tool and the arguments as they came, in any key order."""
+    canonical = msgspec.json.encode(args, order="deterministic")
+    return sha256(tool.encode() + b" " + canonical).hexdigest()[:32]

@@ -1,0 +1,85 @@
+"""The way of a call: the gates in their order, then one record for whoever watches."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable
+from time import perf_counter_ns
+
+from knapper.dispatch import answer, authorise, confirm, idempotency, lookup
+from knapper.dispatch.call import Call, Outcome
+from knapper.dispatch.throttle import throttle
+from knapper.errors import ToolError
+
+log = logging.getLogger("knapper.dispatch")
+
+GATES: tuple[Callable[[Call], None], ...] = (
+    answer.not_cancelled,
+    lookup.find,
+    lookup.parse,
+    authorise.authenticated,
+    authorise.scopes,
+    authorise.vault,
+    authorise.writable,
+    authorise.paths,
+    authorise.precheck,
+    idempotency.claim,
+    answer.not_cancelled,
+    throttle,
+    confirm.floor,
+    answer.not_cancelled,
+    answer.handle,
+    answer.check,
+    answer.encode,
+    answer.govern,
+)
+
+
+class Suspend(Exception):
+    """Raised by an edge that must answer the client before the call can go on; the call has had no effect."""
+
+
+def run(call: Call, gates: tuple[Callable[[Call], None], ...] = GATES) -> Outcome:
+    """Take a call through the gates; always returns, whatever happened inside."""
+    started, began = call.runtime.clock(), perf_counter_ns()
+    error: ToolError | None = None
+    try:
+        for gate in gates:
+            gate(call)
+            if call.payload is not None and call.replayed:
+                break
+    except ToolError as raised:
+        error = raised
+        call.gate = gate.__name__
+    except Suspend:
+        idempotency.abandon(call)
+        raise
+    except Exception:
+        log.exception("%s failed inside", call.name)
+        error = ToolError("internal", "internal error")
+        call.gate = gate.__name__
+    duration = (perf_counter_ns() - began) // 1000
+    _finish(call, started, duration, error)
+    return Outcome(
+        payload=call.payload if call.payload is not None and error is None else b"null",
+        error=error.envelope() if error else None,
+        attachments=call.attachments,
+        replayed=call.replayed,
+        duration_us=duration,
+        result_size=call.size,
+    )
+
+
+def _finish(call: Call, started: float, duration: int, error: ToolError | None) -> None:
+    """Settle the key, write the audit row in the same commit where something changed, and tell the sinks."""
+    record = call.record(started, duration, error)
+    try:
+        if error is not None and error.code != "overflow":
+            idempotency.abandon(call)
+            call.runtime.audit.settle(record)
+        else:
+            call.runtime.audit.settle(record, call.claim, call.payload)
+    except Exception:
+        log.exception("%s: its outcome could not be recorded", call.name)
+        call.runtime.audit.failed += 1
+    call.runtime.hub.put(record)

@@ -1,0 +1,236 @@
+"""Domains: a set of tools and all that they need, handed to the core by one hook."""
+
+from __future__ import annotations
+
+import inspect
+import re
+from collections.abc import Callable, Iterable, Sequence
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeVar
+
+from knapper import schema
+from knapper.errors import PluginError
+from knapper.params import Signature
+
+if TYPE_CHECKING:
+    import msgspec
+    from pydantic import BaseModel
+
+    from knapper.context import Context
+
+F = TypeVar("F", bound=Callable[..., Any])
+Rate = Literal["read", "write", "delete", "bulk", "execute", "admin"]
+Repeat = Literal["pure", "natural", "keyed", "once"]
+NAME = re.compile(r"[a-z][a-z0-9_]{1,63}")
+MUTATING = frozenset({"write", "delete", "bulk", "execute"})
+RATES: tuple[Rate, ...] = ("bulk", "execute", "admin", "delete", "write", "read")
+
+
+class Tool:
+    """One tool: a plain function and the policy under which it is called."""
+
+    def __init__(
+        self,
+        fn: Callable[..., Any],
+        domain: Domain,
+        scopes: tuple[str, ...],
+        *,
+        rate: Rate | None,
+        destructive: bool,
+        confirm: str,
+        repeat: Repeat | None,
+        vault: bool,
+        precheck: Callable[..., None] | None,
+        tags: Sequence[str],
+    ) -> None:
+        self.fn = fn
+        self.name = fn.__name__
+        self.domain = domain
+        self.scopes = scopes
+        self.families = frozenset(scope.partition(":")[0] for scope in scopes)
+        self.rate: Rate = rate or next((r for r in RATES if r in self.families), "read")
+        self.destructive = destructive
+        self.confirm = confirm
+        self.mutating = destructive or bool(self.families & MUTATING)
+        self.repeat: Repeat = repeat or ("natural" if self.mutating else "pure")
+        self.vault = vault
+        self.precheck = precheck
+        self.tags = frozenset(tags)
+        self.title = self.name.replace("_", " ").capitalize()
+        self.description = inspect.cleandoc(fn.__doc__ or "")
+
+    @cached_property
+    def signature(self) -> Signature:
+        return Signature(self.fn, vault=self.vault, keyed=self.repeat == "keyed")
+
+    @cached_property
+    def input_schema(self) -> dict[str, Any]:
+        return schema.of_parameters(self.signature.model)
+
+    @cached_property
+    def output_schema(self) -> dict[str, Any]:
+        return schema.of_result(self.signature.returns)
+
+    @cached_property
+    def wraps(self) -> bool:
+        """Whether the result is not an object and is sent as `{"result": …}`."""
+        return not schema.is_object(self.signature.returns)
+
+    @property
+    def annotations(self) -> dict[str, Any]:
+        """MCP hints, each derived from what the gates enforce."""
+        hints: dict[str, Any] = {"readOnlyHint": not self.mutating, "openWorldHint": False}
+        if self.mutating:
+            hints["destructiveHint"] = self.destructive or bool(self.confirm)
+            hints["idempotentHint"] = self.repeat in ("natural", "pure")
+        return hints
+
+    def __repr__(self) -> str:
+        return f"<tool {self.name} of {self.domain.slug}>"
+
+
+class Migration(NamedTuple):
+    """One step of a domain's own tables in state.db: a version like `20260101_001`, and SQL."""
+
+    version: str
+    sql: str
+
+
+class Extractor(NamedTuple):
+    """Rows that a domain derives from each note; they live in index.db beside the core's."""
+
+    name: str
+    row: type[msgspec.Struct]
+    fn: Callable[..., Iterable[Any]]
+    version: int
+
+
+class Job(NamedTuple):
+    """Work done every so often, by one process at a time."""
+
+    name: str
+    every_seconds: float
+    fn: Callable[..., Any]
+
+
+class Prompt(NamedTuple):
+    """A prompt that clients can offer; its parameters are strings."""
+
+    name: str
+    description: str
+    parameters: tuple[tuple[str, bool, str], ...]  # name, required, description
+    fn: Callable[..., str]
+
+
+class Domain:
+    """What a plugin hands over: tools, and with them settings, tables, extractors, jobs, prompts and services."""
+
+    def __init__(
+        self,
+        slug: str,
+        *,
+        summary: str,
+        group: str | None = None,
+        settings: type[BaseModel] | None = None,
+        tables: Sequence[Migration] = (),
+        exempt: Iterable[str] = (),
+    ) -> None:
+        if not NAME.fullmatch(slug):
+            raise PluginError(f"domain slug {slug!r} is not lower-case letters, digits and underscores")
+        self.slug = slug
+        self.summary = summary
+        self.group = group or slug
+        self.settings = settings
+        self.tables = tuple(tables)
+        self.exempt = frozenset(exempt)
+        self.tools: dict[str, Tool] = {}
+        self.extractors: list[Extractor] = []
+        self.jobs: list[Job] = []
+        self.prompts: list[Prompt] = []
+        self.services: dict[str, Callable[..., Any]] = {}
+
+    def tool(
+        self,
+        *scopes: str,
+        rate: Rate | None = None,
+        destructive: bool = False,
+        confirm: str = "",
+        repeat: Repeat | None = None,
+        vault: bool = True,
+        precheck: Callable[[Context, Any], None] | None = None,
+        tags: Sequence[str] = (),
+    ) -> Callable[[F], F]:
+        """Register a function as a tool under these scopes, and return it unchanged.
+
+        `destructive` asks a person on every call; `confirm` says when `ctx.confirm` asks. `repeat` says what a
+        second call does: nothing (pure), the same again (natural), nothing with the same key (keyed), once more (once).
+        """
+
+        def register(fn: F) -> F:
+            self._add(
+                Tool(
+                    fn,
+                    self,
+                    scopes,
+                    rate=rate,
+                    destructive=destructive,
+                    confirm=confirm,
+                    repeat=repeat,
+                    vault=vault,
+                    precheck=precheck,
+                    tags=tags,
+                )
+            )
+            return fn
+
+        return register
+
+    def extract(self, row: type[msgspec.Struct], *, version: int = 1) -> Callable[[F], F]:
+        """Register a function from a parsed note to rows of this type; raise `version` when its answers change."""
+
+        def register(fn: F) -> F:
+            self.extractors.append(Extractor(f"{self.slug}_{fn.__name__}", row, fn, version))
+            return fn
+
+        return register
+
+    def job(self, *, every_seconds: float) -> Callable[[F], F]:
+        """Register a function to be run every so often, by one process at a time."""
+
+        def register(fn: F) -> F:
+            self.jobs.append(Job(f"{self.slug}.{fn.__name__}", every_seconds, fn))
+            return fn
+
+        return register
+
+    def prompt(self, **parameters: str) -> Callable[[F], F]:
+        """Register a function that returns a prompt's text; keyword arguments describe its parameters."""
+
+        def register(fn: F) -> F:
+            declared = inspect.signature(fn).parameters.values()
+            described = tuple((p.name, p.default is p.empty, parameters.get(p.name, "")) for p in declared)
+            self.prompts.append(Prompt(fn.__name__, inspect.cleandoc(fn.__doc__ or ""), described, fn))
+            return fn
+
+        return register
+
+    def service(self, name: str) -> Callable[[F], F]:
+        """Offer a function to other domains under a name, which they ask for with `ctx.service(name)`."""
+
+        def register(fn: F) -> F:
+            self.services[name] = fn
+            return fn
+
+        return register
+
+    def _add(self, tool: Tool) -> None:
+        if not NAME.fullmatch(tool.name):
+            raise PluginError(f"tool name {tool.name!r} of domain {self.slug!r} is not snake_case")
+        if not tool.description:
+            raise PluginError(f"tool {tool.name!r} of domain {self.slug!r} has no docstring; models read it")
+        if tool.name in self.tools:
+            raise PluginError(f"domain {self.slug!r} has two tools named {tool.name!r}")
+        self.tools[tool.name] = tool
+
+    def __repr__(self) -> str:
+        return f"<domain {self.slug}>"

@@ -1,0 +1,233 @@
+"""What a tool's parameters may be annotated with, and how a signature becomes one validated value."""
+
+from __future__ import annotations
+
+import inspect
+import types
+import typing
+from collections.abc import Callable, Iterator
+from difflib import get_close_matches
+from typing import Annotated, Any, Literal, NamedTuple, Union
+
+import msgspec
+
+from knapper.errors import ToolError
+from knapper.page import Page
+
+Op = Literal["read", "write", "delete"]
+
+
+class Doc:
+    """A parameter's description, with the limits a client may rely on: `Doc("How many.", ge=1, le=50)`."""
+
+    def __init__(self, text: str, **limits: Any) -> None:
+        self.meta = msgspec.Meta(description=text, **limits)
+
+
+class Alias:
+    """Other names a parameter is accepted under, for clients that already use them."""
+
+    def __init__(self, *names: str) -> None:
+        self.names = names
+
+
+class Access(NamedTuple):
+    """What a path parameter will be used for; `by_name` also accepts a note's name or alias."""
+
+    op: Op
+    by_name: bool = False
+
+
+ReadPath = Annotated[str, Access("read")]
+NotePath = Annotated[str, Access("read", by_name=True)]
+WritePath = Annotated[str, Access("write")]
+DeletePath = Annotated[str, Access("delete")]
+
+VAULT = Annotated[str | None, msgspec.Meta(description="Vault id; default vault if absent.")]
+KEY = (
+    Annotated[str, msgspec.Meta(min_length=1, max_length=128, description="The same call with the same key is done once.")]
+    | None
+)
+PATH = msgspec.Meta(min_length=1, max_length=1024)
+
+
+class Touch(NamedTuple):
+    """One path of a call: what it is for, what was given, and how to put a resolved name in its place."""
+
+    op: Op
+    path: str
+    by_name: bool
+    replace: Callable[[str], None]
+
+
+class Parameter(NamedTuple):
+    """One argument on the wire, and the Python parameter behind it."""
+
+    wire: str
+    python: str
+    type: Any
+    default: Any
+    aliases: tuple[str, ...] = ()
+
+
+class Signature:
+    """A tool function's parameters as one msgspec model: what clients send, checked and typed."""
+
+    def __init__(self, fn: Callable[..., Any], *, vault: bool, keyed: bool) -> None:
+        hints = typing.get_type_hints(fn, include_extras=True)
+        self.returns: Any = hints.pop("return", None)
+        declared = list(inspect.signature(fn).parameters.values())[1:]
+        self.page = next((p.name for p in declared if hints.get(p.name) is Page), None)
+        self.parameters = [p for d in declared for p in _wire(d, hints)]
+        self._own = [p.python for p in self.parameters if p.python not in ("limit", "cursor") or not self.page]
+        names = {p.wire for p in self.parameters}
+        if vault and "vault" not in names:
+            self.parameters.append(Parameter("vault", "vault", VAULT, None))
+        if keyed and "idempotency_key" not in names:
+            self.parameters.append(Parameter("idempotency_key", "idempotency_key", KEY, None))
+        self.model = _model(fn.__name__, self.parameters)
+        self._aliases = {a: p.wire for p in self.parameters for a in p.aliases}
+        self._touches = [(p.python, walk) for p in self.parameters if (walk := _walker(p.type)) is not None]
+
+    def parse(self, raw: dict[str, Any]) -> Any:
+        """The arguments as the model, or validation_error naming every field that does not fit."""
+        if self._aliases and not self._aliases.keys().isdisjoint(raw):
+            raw = {self._aliases.get(k, k): v for k, v in raw.items()}
+        try:
+            return msgspec.convert(raw, self.model)
+        except msgspec.ValidationError:
+            issues = self._issues(raw)
+            text = "; ".join(f"{i['field']}: {i['message']}" for i in issues[:5])
+            raise ToolError("validation_error", text, issues=issues) from None
+
+    def arguments(self, args: Any, bind: Callable[[], str]) -> dict[str, Any]:
+        """Keyword arguments for the function itself."""
+        kwargs = {name: getattr(args, name) for name in self._own}
+        if self.page:
+            kwargs[self.page] = Page(args.limit, args.cursor, bind)
+        return kwargs
+
+    def touches(self, args: Any) -> list[Touch]:
+        """Every vault path among the arguments, however deep."""
+        found: list[Touch] = []
+        for name, walk in self._touches:
+            value = getattr(args, name)
+            if value is not None:
+                found.extend(walk(value, lambda new, name=name: setattr(args, name, new)))  # type: ignore[misc]
+        return found
+
+    def _issues(self, raw: dict[str, Any]) -> list[dict[str, str]]:
+        known = {p.wire: p for p in self.parameters}
+        issues = [_unknown(key, known) for key in raw if key not in known]
+        for wire, parameter in known.items():
+            if wire not in raw:
+                if parameter.default is inspect.Parameter.empty:
+                    issues.append({"field": wire, "message": "is required"})
+                continue
+            try:
+                msgspec.convert(raw[wire], parameter.type)
+            except msgspec.ValidationError as error:
+                issues.append({"field": wire, "message": str(error).replace("`", "'")})
+        return issues
+
+
+def _unknown(key: str, known: dict[str, Any]) -> dict[str, str]:
+    near = get_close_matches(key, known, n=1)
+    return {"field": key, "message": f"is not a parameter; did you mean {near[0]!r}?" if near else "is not a parameter"}
+
+
+def _wire(declared: inspect.Parameter, hints: dict[str, Any]) -> Iterator[Parameter]:
+    hint = hints.get(declared.name, Any)
+    if hint is Page:
+        default = declared.default.limit if isinstance(declared.default, Page) else Page().limit
+        yield Parameter("limit", "limit", Annotated[int, msgspec.Meta(ge=1, le=1000)], default)
+        yield Parameter("cursor", "cursor", Annotated[str | None, msgspec.Meta(description="From the page before.")], None)
+        return
+    aliases: tuple[str, ...] = ()
+    for extra in getattr(hint, "__metadata__", ()):
+        if isinstance(extra, Alias):
+            aliases = extra.names
+    yield Parameter(declared.name.rstrip("_"), declared.name, resolve(hint), declared.default, aliases)
+
+
+def resolve(hint: Any) -> Any:
+    """The annotation with our marks turned into msgspec's, at any depth; path marks stay readable."""
+    if typing.get_origin(hint) is Annotated:
+        inner, *extras = typing.get_args(hint)
+        metas = [e.meta if isinstance(e, Doc) else e for e in extras if not isinstance(e, Alias)]
+        if any(isinstance(e, Access) for e in extras):
+            metas.append(PATH)
+        members = typing.get_args(inner) if typing.get_origin(inner) in (Union, types.UnionType) else ()
+        if len(members) == 2 and type(None) in members:  # msgspec takes limits on the member, not on the union
+            return Annotated[(resolve(next(m for m in members if m is not type(None))), *metas)] | None
+        return Annotated[(resolve(inner), *metas)]
+    origin, args = typing.get_origin(hint), typing.get_args(hint)
+    if origin in (Union, types.UnionType):
+        return Union[tuple(resolve(a) for a in args)]
+    if origin in (list, tuple, set, frozenset, dict) and args:
+        return origin[tuple(a if a is Ellipsis else resolve(a) for a in args)]
+    return hint
+
+
+def _model(name: str, parameters: list[Parameter]) -> Any:
+    fields: list[Any] = []
+    for p in parameters:
+        if p.default is inspect.Parameter.empty:
+            fields.append((p.python, p.type))
+        elif isinstance(p.default, (list, dict)) and p.default:
+            fields.append((p.python, p.type, msgspec.field(default_factory=p.default.copy)))
+        else:
+            fields.append((p.python, p.type, p.default))
+    rename = {p.python: p.wire for p in parameters if p.python != p.wire}
+    return msgspec.defstruct(name, fields, kw_only=True, forbid_unknown_fields=True, rename=rename)
+
+
+Walk = Callable[[Any, Callable[[Any], None]], Iterator[Touch]]
+
+
+def _walker(hint: Any) -> Walk | None:
+    """A function that finds the paths inside a value of this type, or None where there can be none."""
+    if typing.get_origin(hint) is Annotated:
+        inner, *extras = typing.get_args(hint)
+        access = next((e for e in extras if isinstance(e, Access)), None)
+        return _leaf(access) if access else _walker(inner)
+    origin, args = typing.get_origin(hint), typing.get_args(hint)
+    if origin in (Union, types.UnionType):
+        return next((w for a in args if (w := _walker(a)) is not None), None)
+    if origin in (list, tuple) and args:
+        inside = _walker(args[0])
+        return _each(inside) if inside else None
+    if isinstance(hint, type) and issubclass(hint, msgspec.Struct):
+        return _fields(hint)
+    return None
+
+
+def _leaf(access: Access) -> Walk:
+    def walk(value: Any, replace: Callable[[Any], None]) -> Iterator[Touch]:
+        if isinstance(value, str):
+            yield Touch(access.op, value, access.by_name, replace)
+
+    return walk
+
+
+def _each(inside: Walk) -> Walk:
+    def walk(value: Any, replace: Callable[[Any], None]) -> Iterator[Touch]:
+        for position, item in enumerate(value or ()):
+            yield from inside(item, lambda new, at=position: value.__setitem__(at, new))  # type: ignore[misc]
+
+    return walk
+
+
+def _fields(model: type[msgspec.Struct]) -> Walk | None:
+    hints = typing.get_type_hints(model, include_extras=True)
+    walkers = {name: w for name, hint in hints.items() if (w := _walker(hint)) is not None}
+    if not walkers:
+        return None
+
+    def walk(value: Any, replace: Callable[[Any], None]) -> Iterator[Touch]:
+        if value is None:
+            return
+        for name, inside in walkers.items():
+            yield from inside(getattr(value, name), lambda new, name=name: setattr(value, name, new))  # type: ignore[misc]
+
+    return walk

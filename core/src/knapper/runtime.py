@@ -1,0 +1,188 @@
+"""A running server without its transports: settings, plugins, vaults and state, and the one way to call a tool."""
+
+from __future__ import annotations
+
+import logging
+import time
+from collections.abc import Callable, Mapping
+from contextlib import ExitStack
+from difflib import get_close_matches
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from pydantic import ValidationError
+from pydantic.alias_generators import to_snake
+
+from knapper import plugins as discovery
+from knapper.config.model import Settings
+from knapper.config.paths import cache_dir
+from knapper.dispatch.call import Call, Outcome, args_hash
+from knapper.dispatch.pipeline import run
+from knapper.dispatch.throttle import Throttle
+from knapper.errors import ConfigError, ToolError
+from knapper.registry import Registry
+from knapper.server.view import ServerView
+from knapper.sinks import Event, Hub
+from knapper.store.audit import Audit
+from knapper.store.confirmations import Approvals
+from knapper.store.idempotency import Keys
+from knapper.store.jobs import Jobs, Scheduler
+from knapper.store.snapshots import Snapshots
+from knapper.store.state import State
+from knapper.vaults import Vault, Vaults
+
+if TYPE_CHECKING:
+    from knapper.caller import Caller
+    from knapper.domain import Domain, Tool
+    from knapper.embed import Model
+
+log = logging.getLogger("knapper")
+
+
+class Runtime:
+    """Built from settings, closed once; everything it opened is closed in reverse order."""
+
+    def __init__(
+        self,
+        settings: Settings,
+        plugins: discovery.Plugins,
+        *,
+        clock: Callable[[], float] = time.time,
+    ) -> None:
+        self.settings = settings
+        self.clock = clock
+        self.started = clock()
+        self.registry = Registry(plugins)
+        self.tools: Mapping[str, Tool] = self.registry.tools
+        self.sections = _sections(settings, self.registry.domains)
+        self.folder = cache_dir(settings)
+        self._stack = ExitStack()
+        self._models: dict[str, Model] = {}
+        try:
+            self._open()
+        except BaseException:
+            self._stack.close()
+            raise
+
+    def _open(self) -> None:
+        settings = self.settings
+        tables = [d for d in self.registry.domains.values() if d.tables]
+        self.state = State.open(self.folder / "state.db", domains=tables)
+        self._stack.callback(self.state.close)
+        self.keys = Keys(self.state, settings.idempotency_ttl_seconds, settings.idempotency_reclaim_seconds, now=self.clock)
+        self.approvals = Approvals(self.state, settings.elicit_ttl_seconds, now=self.clock)
+        self.snapshots = Snapshots(self.state, settings.snapshots.retention, now=self.clock)
+        self.audit = Audit(self.state)
+        self._stack.callback(self.audit.close)
+        self.hub = Hub()
+        self._stack.callback(self.hub.close)
+        for name, sink in self.registry.sinks.items():
+            self._add_sink(name, sink)
+        self.throttle = Throttle(settings.throttle, time.monotonic)
+        self.vaults = Vaults(self)
+        self._stack.callback(self.vaults.close)
+        self.jobs = Jobs(self.state, now=self.clock)
+        self.view = ServerView(self)
+
+    def _add_sink(self, name: str, sink: Any) -> None:
+        try:
+            observer = sink.build(self)
+        except Exception:
+            log.exception("sink %s could not be built and is left out", name)
+            return
+        if observer is not None:
+            self.hub.add(name, observer)
+
+    def start(self) -> None:
+        """Begin what runs by itself: watching, indexing, jobs, and what plugins hold for the server's life."""
+        from knapper.maintenance import declare_jobs
+
+        declare_jobs(self)
+        scheduler = Scheduler(self.jobs)
+        scheduler.start()
+        self._stack.callback(scheduler.stop)
+        self.vaults.start()
+        for _, resource in self.registry.plugins.ask("knapper_lifespan", app=self):
+            self._stack.enter_context(resource)
+        self.hub.put(Event(ts=self.clock(), type="server.start"))
+        self._stack.callback(lambda: self.hub.put(Event(ts=self.clock(), type="server.shutdown")))
+
+    def close(self) -> None:
+        self._stack.close()
+
+    def call(self, name: str, arguments: dict[str, Any] | None, caller: Caller, **how: Any) -> Outcome:
+        """Call a tool through every gate. `how` may hold ask, cancelled, on_progress, elicit_token and trace."""
+        raw = arguments or {}
+        return run(Call(self, name, raw, caller, args_hash(name, raw), **how))
+
+    def section(self, domain: Domain) -> Any:
+        return self.sections.get(domain.slug)
+
+    def service(self, name: str) -> Callable[..., Any]:
+        found = self.registry.services.get(name)
+        if found is None:
+            raise ToolError("plugin_missing", f"no installed plugin offers {name!r}", plugin=name, reason="plugin_not_installed")
+        return found
+
+    def bridge(self, key: str, vault: Vault) -> Any:
+        found = self.registry.bridges.get(key)
+        if found is None:
+            raise ToolError(
+                "plugin_missing",
+                f"no bridge to {key!r} is installed",
+                plugin=key,
+                reason="companion_missing",
+                hint=f"pip install knapper-bridge-{key}",
+            )
+        return found.connect(vault.settings)
+
+    def embedding(self) -> Model:
+        """The configured embedding model; loading it takes a moment, so it is done on first need."""
+        return self._model
+
+    @cached_property
+    def _model(self) -> Model:
+        name = self.settings.embeddings.provider
+        found = self.registry.embedders.get(name)
+        if found is None:
+            raise ToolError("embedding_provider_error", f"no installed plugin provides the embedder {name!r}", provider=name)
+        model: Model = found.build(self.settings.embeddings)
+        return model
+
+    @property
+    def has_embedder(self) -> bool:
+        return self.settings.index.vectors and self.settings.embeddings.provider in self.registry.embedders
+
+
+def _sections(settings: Settings, domains: Mapping[str, Domain]) -> dict[str, Any]:
+    """Each domain's own section, validated by its model; a section nobody owns is an error."""
+    extra = {to_snake(key): value for key, value in (settings.model_extra or {}).items()}
+    issues, sections = [], {}
+    owned = {d.slug: d.settings for d in domains.values() if d.settings is not None}
+    for key in extra.keys() - owned.keys():
+        near = get_close_matches(key, [*owned, *Settings.model_fields], n=1)
+        issues.append(f"{key}: is not a setting" + (f"; did you mean {near[0]!r}?" if near else ""))
+    for slug, model in owned.items():
+        try:
+            sections[slug] = model.model_validate(extra.get(slug, {}))
+        except ValidationError as error:
+            issues += [f"{slug}.{'.'.join(map(str, e['loc']))}: {e['msg']}" for e in error.errors()]
+    if issues:
+        raise ConfigError(*issues)
+    return sections
+
+
+def open_runtime(settings: Settings, *, strict: bool | None = None) -> Runtime:
+    """A runtime with the installed plugins that the settings allow."""
+    found = discovery.Plugins.discover(
+        only=settings.plugins.only,
+        disabled=settings.plugins.disabled,
+        strict=settings.plugins.strict if strict is None else strict,
+    )
+    return Runtime(settings, found)
+
+
+def state_path(settings: Settings) -> Path:
+    """Where the state lives, for commands that open it without a server."""
+    return cache_dir(settings) / "state.db"

@@ -1,0 +1,143 @@
+"""What observers are told: one finished record a call, and the server's own events."""
+
+from __future__ import annotations
+
+import logging
+import threading
+from collections import deque
+from collections.abc import Callable
+from typing import Any, Literal, Protocol
+
+import msgspec
+
+log = logging.getLogger("knapper.sinks")
+QUEUE = 10_000
+Status = Literal["ok", "denied", "error"]
+
+
+class CallRecord(msgspec.Struct, kw_only=True, omit_defaults=True):
+    """One finished call, without its arguments or its answer."""
+
+    ts: float
+    tool: str
+    kind: Literal["tool", "resource", "prompt"] = "tool"
+    vault: str = ""
+    caller: str | None = None
+    caller_hash: str = ""
+    session: str | None = None
+    scopes: tuple[str, ...] = ()
+    rate: str = ""
+    mutating: bool = False
+    status: Status = "ok"
+    error_code: str | None = None
+    error_message: str | None = None
+    duration_us: int = 0
+    handler_us: int = 0
+    result_size: int = 0
+    args_hash: str = ""
+    confirmed: bool = False
+    replayed: bool = False
+    overflow_bytes: int = 0
+    idempotency_key: str | None = None
+    trace: dict[str, str] | None = None
+    gate: str = ""
+
+
+class Event(msgspec.Struct, kw_only=True, omit_defaults=True):
+    """Something the server did of itself: started, stopped, swept, reset a cache."""
+
+    ts: float
+    type: str
+    vault: str = ""
+    data: dict[str, Any] = msgspec.field(default_factory=dict)
+
+
+class Observer(Protocol):
+    """A built sink. Its methods run on a thread of its own; what they raise is counted, not spread."""
+
+    def call(self, record: CallRecord) -> None: ...
+    def event(self, event: Event) -> None: ...
+    def close(self) -> None: ...
+
+
+class Sink(msgspec.Struct, frozen=True):
+    """A kind of observer; `build` gets the server's settings and returns one, or None where it is off."""
+
+    name: str
+    build: Callable[[Any], Observer | None]
+
+
+class Lane:
+    """A sink's queue and thread: bounded, so that a hanging sink drops records instead of slowing calls."""
+
+    def __init__(self, name: str, observer: Observer) -> None:
+        self.name = name
+        self.dropped = 0
+        self.failed = 0
+        self._observer = observer
+        self._queue: deque[CallRecord | Event] = deque()
+        self._wake = threading.Event()
+        self._idle = threading.Event()
+        self._idle.set()
+        self._stopping = False
+        self._thread = threading.Thread(target=self._run, name=f"sink-{name}", daemon=True)
+        self._thread.start()
+
+    def put(self, item: CallRecord | Event) -> None:
+        if len(self._queue) >= QUEUE:
+            self.dropped += 1
+            return
+        self._idle.clear()
+        self._queue.append(item)
+        self._wake.set()
+
+    def drain(self, seconds: float) -> bool:
+        """Wait until what was put is handed over; False where the sink did not keep up."""
+        return self._idle.wait(seconds)
+
+    def close(self, seconds: float) -> None:
+        self.drain(seconds)
+        self._stopping = True
+        self._wake.set()
+        self._thread.join(seconds)
+
+    def _run(self) -> None:
+        while not self._stopping:
+            self._wake.wait()
+            self._wake.clear()
+            while self._queue:
+                self._hand_over(self._queue.popleft())
+            self._idle.set()
+        try:
+            self._observer.close()
+        except Exception:
+            log.warning("sink %s failed to close", self.name, exc_info=True)
+
+    def _hand_over(self, item: CallRecord | Event) -> None:
+        try:
+            if isinstance(item, Event):
+                self._observer.event(item)
+            else:
+                self._observer.call(item)
+        except Exception:
+            self.failed += 1
+            if self.failed == 1:
+                log.warning("sink %s failed; further failures are only counted", self.name, exc_info=True)
+
+
+class Hub:
+    """All sinks of a server; handing a record over never waits and never raises."""
+
+    def __init__(self) -> None:
+        self.lanes: list[Lane] = []
+
+    def add(self, name: str, observer: Observer) -> None:
+        self.lanes.append(Lane(name, observer))
+
+    def put(self, item: CallRecord | Event) -> None:
+        for lane in self.lanes:
+            lane.put(item)
+
+    def close(self, seconds: float = 2.0) -> None:
+        for lane in self.lanes:
+            lane.close(seconds)
