@@ -27,7 +27,7 @@ def main(root: Path = ROOT) -> int:
     site, tree = work / "site", members(root)
     wrong = list(_umbrella(root, out))
     for member in tree:
-        wrong += [f"{member.name}: {fault}" for fault in _member(member, out, work, site)]
+        wrong += [f"{member.name}: {fault}" for fault in check(member, out, work, site)]
     wrong += list(_loading(site))
     for fault in wrong:
         say(fault)
@@ -43,7 +43,8 @@ def _umbrella(root: Path, out: Path) -> Iterator[str]:
     builds.sdist(root, out)
 
 
-def _member(member: Member, out: Path, work: Path, site: Path) -> Iterator[str]:
+def check(member: Member, out: Path, work: Path, site: Path) -> Iterator[str]:
+    """Build the distribution into `out`, unpack its wheel into `site`, and say what is wrong with it."""
     with zipfile.ZipFile(builds.wheel(member.path, out)) as wheel:
         wheel.extractall(site)
         shipped = {name for name in wheel.namelist() if ".dist-info/" not in name}

@@ -18,7 +18,7 @@ _TEMPLATES = Path(__file__).parent / "templates"
 def new(root: Path, kind: str, name: str, summary: str = "") -> Member:
     """Write a distribution of that kind, its tests, and its line in the umbrella."""
     member = _checked(root, kind, name)
-    values = _values(member, name, summary or f"The {name} {kind}.")
+    values = _values(member, name, _sentence(summary or f"The {name} {kind}"))
     for template, file in _files(member).items():
         file.parent.mkdir(parents=True, exist_ok=True)
         text = (_TEMPLATES / template).read_text(encoding="utf-8")
@@ -64,6 +64,12 @@ def _checked(root: Path, kind: str, name: str) -> Member:
         if taken.exists() and any(taken.iterdir()):
             raise SystemExit(f"{taken.relative_to(root).as_posix()} is there already")
     return member
+
+
+def _sentence(summary: str) -> str:
+    if re.search(r'["\\\n]', summary):
+        raise SystemExit("a summary is one line without quotes or backslashes: it stands in TOML, Markdown and Python")
+    return summary[:1].upper() + summary[1:].rstrip(".") + "."
 
 
 def _values(member: Member, name: str, summary: str) -> dict[str, str]:
