@@ -15,9 +15,8 @@ MAX_NODES = 100_000
 _Parser: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 
 # libyaml breaks lines at U+0085, U+2028 and U+2029 and refuses control characters, as YAML 1.1 said;
-# the app's library does neither. They pass through as characters of plane 16, one for one.
+# the app's library does neither. They pass through as private characters that the block does not use, one for one.
 _ODD = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u2028\u2029\ufeff\ufffe\uffff\ud800-\udfff]")
-_PLANE_16 = re.compile("[\U00100000-\U0010ffff]")
 _STR_TAGS = frozenset(("tag:yaml.org,2002:str", "!"))
 _TYPED_TAGS = frozenset(f"tag:yaml.org,2002:{name}" for name in ("null", "bool", "int", "float"))
 
@@ -72,16 +71,13 @@ def _scalar(node: Node) -> Any:
     return node.text
 
 
-def _mask(block: str) -> tuple[str, bool]:
-    if not _ODD.search(block):
-        return block, False
-    if _PLANE_16.search(block):
-        raise FrontmatterError("unsupported characters")
-    return _ODD.sub(lambda found: chr(0x100000 + ord(found[0])), block), True
-
-
-def _unmask(text: str) -> str:
-    return _PLANE_16.sub(lambda found: chr(ord(found[0]) - 0x100000), text)
+def _mask(block: str) -> tuple[str, dict[int, str]]:
+    odd = sorted(set(_ODD.findall(block)))
+    if not odd:
+        return block, {}
+    unused = (code for code in range(0x10FFFD, 0xF0000, -1) if chr(code) not in block)
+    pairs = [(ord(char), next(unused)) for char in odd]
+    return block.translate(dict(pairs)), {code: chr(char) for char, code in pairs}
 
 
 def _reason(error: yaml.MarkedYAMLError) -> str:
@@ -90,7 +86,7 @@ def _reason(error: yaml.MarkedYAMLError) -> str:
 
 
 class _Composer:
-    def __init__(self, parser: Any, restore: bool) -> None:
+    def __init__(self, parser: Any, restore: dict[int, str]) -> None:
         self.next = parser.get_event
         self.restore = restore
         self.anchors: dict[str, Node] = {}
@@ -112,11 +108,11 @@ class _Composer:
         stack = self.open
         total = 0
         while True:
-            event = self.next()
+            event: Any = self.next()
             if isinstance(event, yaml.CollectionEndEvent):
                 node = stack.pop()
                 node.end = event.end_mark.index
-                node.weight += sum(child.weight for child in node.items)
+                node.weight += sum(child.weight for child in (*node.keys, *node.items))
             else:
                 node = self.node(event)
                 total += 1
@@ -142,7 +138,7 @@ class _Composer:
         if isinstance(event, yaml.AliasEvent):
             return self.alias(event, start, end)
         if isinstance(event, yaml.ScalarEvent):
-            text = _unmask(event.value) if self.restore else event.value
+            text = event.value.translate(self.restore) if self.restore else event.value
             node = Node("scalar", start, end, event.style or "", text, event.tag, event.anchor)
             if node.style == "" and event.tag in _STR_TAGS:
                 node.tag = "tag:yaml.org,2002:str"

@@ -1,0 +1,41 @@
+"""Where a note's frontmatter stands in its text."""
+
+import re
+from typing import NamedTuple
+
+_OPEN = re.compile("\ufeff?---(\r?\n)")
+_CLOSE = re.compile(r"^---\r?$", re.MULTILINE)
+_FENCE_LIKE = re.compile("\ufeff?---[ \t]*\r?\n(?:.*\n)*?---[ \t]*\r?$", re.MULTILINE)
+
+
+class Block(NamedTuple):
+    """A frontmatter block: `text[start:end]` is what stands between its fences, `text[:after]` all of it."""
+
+    start: int
+    end: int
+    after: int
+    eol: str
+
+
+def find(text: str) -> Block | None:
+    """The frontmatter of a note: its first line is exactly `---`, and a later line is too."""
+    opening = _OPEN.match(text)
+    if opening is None:
+        return None
+    closing = _CLOSE.search(text, opening.end())
+    if closing is None:
+        return None
+    newline = text.find("\n", closing.start())
+    after = len(text) if newline < 0 else newline + 1
+    return Block(opening.end(), closing.start(), after, opening[1])
+
+
+def resembles_block(text: str) -> bool:
+    """Whether a note without frontmatter starts with fences that only trailing blanks spoil."""
+    return _FENCE_LIKE.match(text) is not None
+
+
+def line_ending(text: str) -> str:
+    """The line ending a note uses: that of its first line."""
+    newline = text.find("\n")
+    return "\r\n" if newline > 0 and text[newline - 1] == "\r" else "\n"
