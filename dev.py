@@ -18,10 +18,11 @@ import os
 import subprocess
 import sys
 from collections.abc import Callable
-from itertools import pairwise
 
 if sys.version_info < (3, 11):  # noqa: UP036 - an older Python should say this, not raise an ImportError
     sys.exit("knapper needs Python 3.11 or newer; this one is " + sys.version.split()[0])
+
+from itertools import pairwise
 
 from devtools import alone as alone_
 from devtools import environment, pins, scaffold
@@ -38,7 +39,8 @@ def setup() -> int:
 
 def serve(*arguments: str) -> int:
     named = bool(arguments) and not arguments[0].startswith("-")
-    vault, options = (arguments[0], arguments[1:]) if named else (str(ROOT / "examples" / "vault"), arguments)
+    vault, options = (arguments[0], arguments[1:]) if named else (ROOT / "examples" / "vault", arguments)
+    vault = os.path.abspath(vault)  # noqa: PTH100 - the caller's folder counts, and links stay as they were named
     port = dict(pairwise(options)).get("--port", "8765")
     environment.ensure(ROOT)
     url = ADDRESS.format(port=port)
@@ -62,9 +64,7 @@ def lint(*options: str) -> int:
 
 def types() -> int:
     sources = [str(member.src.relative_to(ROOT)) for member in members(ROOT)]
-    targets = [
-        name for name in ("dev.py", "devtools", "tests", "benchmarks") if any((ROOT / name).rglob("*.py"))
-    ]
+    targets = [name for name in ("devtools", "tests", "benchmarks") if any((ROOT / name).rglob("*.py"))]
     return _wait(["mypy", *sources, "dev.py", *targets], MYPYPATH=os.pathsep.join(sources))
 
 

@@ -34,10 +34,21 @@ class Installer:
 
     uv: str | None
 
-    def create(self, env: Path, python: str) -> None:
-        """Make an empty environment in place of whatever is there."""
+    def create(self, env: Path, python: str, *, pip: bool = False) -> None:
+        """Make an empty environment in place of whatever is there; `pip` puts pip into it where uv would not."""
         if self.uv:
-            _run([self.uv, "venv", "--quiet", "--clear", "--seed", "--python", python, str(env)])
+            _run(
+                [
+                    self.uv,
+                    "venv",
+                    "--quiet",
+                    "--clear",
+                    *(["--seed"] if pip else []),
+                    "--python",
+                    python,
+                    str(env),
+                ]
+            )
         else:
             _run([python, "-m", "venv", "--clear", str(env)])
 
@@ -81,7 +92,7 @@ def installer(root: Path, env: Path) -> Installer:
 def _mend(root: Path, env: Path) -> None:
     if not executable(env, "python").exists():
         say(f"Making {env} ...")
-        Installer(shutil.which("uv")).create(env, sys.executable)
+        Installer(shutil.which("uv")).create(env, sys.executable, pip=True)
     tools, tree = installer(root, env), members(root)
     before, now = _stamp(env), _fingerprints(root)
     wanted = requirements(root, tree, uv=tools.uv is not None)

@@ -68,7 +68,9 @@ def _checked(root: Path, kind: str, name: str) -> Member:
 
 def _sentence(summary: str) -> str:
     if re.search(r'["\\\n]', summary):
-        raise SystemExit("a summary is one line without quotes or backslashes: it stands in TOML, Markdown and Python")
+        raise SystemExit(
+            "a summary is one line without quotes or backslashes: it stands in TOML, Markdown and Python"
+        )
     return summary[:1].upper() + summary[1:].rstrip(".") + "."
 
 
