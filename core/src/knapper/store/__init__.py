@@ -1,0 +1,1 @@
+"""What is not derived, in state.db: it is migrated and backed up."""

@@ -1,0 +1,181 @@
+"""state.db opened: one writer, many readers, migrated, and shared by several processes."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from sqlalchemy import create_engine
+from sqlalchemy.pool import QueuePool
+
+from knapper.errors import PluginError, ToolError
+from knapper.store import backup, migrations
+from knapper.store.fence import lint
+from knapper.store.migrations import CORE, DomainTables, core_migrations
+from knapper.store.sqlite import connect, private_file, sqlite_module
+from knapper.store.transactions import immediate, savepoint
+
+if TYPE_CHECKING:
+    import sqlite3
+
+    from sqlalchemy.engine import Connection, Engine
+
+_TURN_SECONDS = 30.0
+
+
+class State:
+    """What is not derived, open for this process: `with state.write() as conn` and `with state.read() as conn`.
+
+    Safe to use from any thread, and with other processes on the same file.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self._writers = _engine(path, read_only=False)
+        self._readers = _engine(path, read_only=True)
+        self._writer = self._writers.connect()
+        # SQLite lets waiting writers sleep and poll; within a process a lock hands over at once.
+        self._turn = threading.Lock()
+        self._open = threading.local()
+        self._domains: set[str] = set()
+
+    @classmethod
+    def open(cls, path: str | Path, *, domains: Sequence[DomainTables] = ()) -> State:
+        """Open or create the state, migrated to this version; `conflict` where its history is not this chain's."""
+        path = Path(path)
+        private_file(path)
+        _migrate(path)
+        state = cls(path)
+        try:
+            for tables in domains:
+                state.install(tables)
+        except BaseException:
+            state.close()
+            raise
+        return state
+
+    @staticmethod
+    def restore(source: str | Path, path: str | Path, *, domains: Sequence[DomainTables] = ()) -> None:
+        """Put a backup in place of the state, only if it is whole and this version can read it."""
+        chains = [DomainTables(CORE, core_migrations()), *domains]
+        backup.restore(Path(source), Path(path), chains)
+
+    def install(self, tables: DomainTables) -> None:
+        """Bring a domain's tables up to date; what is wrong with them is a PluginError or a `conflict`."""
+        connection = connect(self.path)
+        try:
+            if migrations.pending(connection, tables.slug, tables.migrations):
+                migrations.apply(connection, tables.slug, tables.migrations, lint(tables))
+        finally:
+            connection.close()
+        self._domains.add(tables.slug)
+
+    def domain(self, slug: str) -> DomainStore:
+        """The door of one domain to its own tables."""
+        if slug not in self._domains:
+            raise PluginError(f"domain {slug!r} has brought no tables")
+        return DomainStore(self, slug)
+
+    @contextmanager
+    def write(self) -> Iterator[Connection]:
+        """A transaction that holds the write lock from its start; inside another one of this thread it nests."""
+        outer = self._mine()
+        if outer is not None:
+            with savepoint(outer.exec_driver_sql):
+                yield outer
+            return
+        with self._next_turn() as connection, immediate(connection.exec_driver_sql):
+            self._open.connection = connection
+            try:
+                yield connection
+            finally:
+                self._open.connection = None
+
+    @contextmanager
+    def read(self) -> Iterator[Connection]:
+        """One unchanging view of the state; writing through it fails. Inside write() it sees what that has done."""
+        outer = self._mine()
+        if outer is not None:
+            yield outer
+            return
+        with self._readers.connect() as connection:
+            connection.exec_driver_sql("BEGIN")
+            yield connection
+
+    def backup(self, target: str | Path) -> None:
+        """Copy the state as it is now into one file, while others go on reading and writing."""
+        backup.copy(self.path, Path(target))
+
+    def close(self) -> None:
+        """Give all connections back; closing twice changes nothing."""
+        with self._turn:
+            self._writer.close()
+        self._writers.dispose()
+        self._readers.dispose()
+
+    def _mine(self) -> Connection | None:
+        connection: Connection | None = getattr(self._open, "connection", None)
+        return connection
+
+    @contextmanager
+    def _next_turn(self) -> Iterator[Connection]:
+        if not self._turn.acquire(timeout=_TURN_SECONDS):
+            raise ToolError("internal", f"another write has held the state for {_TURN_SECONDS:.0f} seconds")
+        try:
+            yield self._writer
+        finally:
+            self._settle()
+            self._turn.release()
+
+    def _settle(self) -> None:
+        if self._writer.closed:
+            return
+        # The helper has ended the transaction in SQL; SQLAlchemy still has to be told.
+        if self._driver_in_transaction():
+            self._writer.invalidate()
+        self._writer.rollback()
+
+    def _driver_in_transaction(self) -> bool:
+        if self._writer.invalidated:
+            return False
+        driver: Any = self._writer.connection.dbapi_connection
+        return bool(driver.in_transaction)
+
+
+class DomainStore:
+    """A domain's own tables in state.db."""
+
+    def __init__(self, state: State, slug: str) -> None:
+        self.slug = slug
+        self.write = state.write
+        self.read = state.read
+
+
+def _engine(path: Path, *, read_only: bool) -> Engine:
+    def creator() -> sqlite3.Connection:
+        connection = connect(path)
+        if read_only:
+            connection.execute("PRAGMA query_only=ON")
+        return connection
+
+    # Threads are bounded by whoever starts them, so a reader never has to wait for a connection.
+    return create_engine(
+        "sqlite://",
+        module=sqlite_module(),
+        creator=creator,
+        poolclass=QueuePool,
+        pool_size=8,
+        max_overflow=-1,
+        pool_use_lifo=True,
+    )
+
+
+def _migrate(path: Path) -> None:
+    connection = connect(path)
+    try:
+        migrations.apply(connection, CORE, core_migrations())
+    finally:
+        connection.close()
