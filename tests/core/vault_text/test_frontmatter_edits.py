@@ -76,8 +76,7 @@ def test_a_note_without_frontmatter_gets_a_block_at_the_top() -> None:
 
 
 def test_blanks_after_a_fence_do_not_lead_to_a_second_block() -> None:
-    with pytest.raises(FrontmatterError, match="blanks follow"):
-        set_key("--- \na: 1\n---\n", "b", 2)
+    assert set_key("--- \na: 1\n---\t\nBody", "b", 2) == "--- \na: 1\nb: 2\n---\t\nBody"
 
 
 def test_the_last_of_two_equal_keys_is_the_one_that_is_set() -> None:

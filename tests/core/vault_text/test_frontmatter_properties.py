@@ -217,8 +217,7 @@ def test_the_short_way_agrees_with_the_parser_on_a_value(text: str, frame: str) 
 def test_any_text_loads_or_raises_the_one_error(block: str) -> None:
     try:
         loaded = frontmatter.load(block)
-    except FrontmatterError as error:
-        assert error.reason  # noqa: PT017
+    except FrontmatterError:
         return
     assert loaded is None or isinstance(loaded, dict)
 

@@ -1,4 +1,5 @@
 import json
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -122,7 +123,7 @@ def test_malformed_yaml_is_refused_without_quoting_it(block: str, reason: str, l
 def alias_bomb(one: str) -> str:
     names = "abcdefghijkl"
     lines = [f"a: &a [{', '.join(['x'] * 9)}]"]
-    lines += [f"{new}: &{new} {one.format(old=old)}" for old, new in zip(names, names[1:], strict=False)]
+    lines += [f"{new}: &{new} {one.format(old=old)}" for old, new in pairwise(names)]
     return "\n".join(lines)
 
 
@@ -145,11 +146,11 @@ def test_what_the_app_recorded_is_read_alike(shared: Path) -> None:
     assert compared == 32
 
 
-def test_a_block_is_found_only_between_exact_fences() -> None:
+def test_a_block_is_found_only_between_fences() -> None:
     assert frontmatter.find("---\na: 1\n---\nBody") == (4, 9, 13, "\n")
     assert frontmatter.find("\ufeff---\r\na: 1\r\n---\r\n") == (6, 12, 17, "\r\n")
     assert frontmatter.find("---\n---") == (4, 4, 7, "\n")
-    assert frontmatter.find("--- \na: 1\n---\n") is None
+    assert frontmatter.find("--- \na: 1\n---\t\n") == (5, 10, 15, "\n")
     assert frontmatter.find("\n---\na: 1\n---\n") is None
     assert frontmatter.find("---\na: 1\n") is None
     assert frontmatter.find("---\na: 1\n----\n") is None

@@ -3,9 +3,8 @@
 import re
 from typing import NamedTuple
 
-_OPEN = re.compile("\ufeff?---(\r?\n)")
-_CLOSE = re.compile(r"^---\r?$", re.MULTILINE)
-_FENCE_LIKE = re.compile("\ufeff?---[ \t]*\r?\n(?:.*\n)*?---[ \t]*\r?$", re.MULTILINE)
+_OPEN = re.compile("\ufeff?---[ \t]*(\r?\n)")
+_CLOSE = re.compile(r"^---[ \t]*\r?$", re.MULTILINE)
 
 
 class Block(NamedTuple):
@@ -18,7 +17,7 @@ class Block(NamedTuple):
 
 
 def find(text: str) -> Block | None:
-    """The frontmatter of a note: its first line is exactly `---`, and a later line is too."""
+    """The frontmatter of a note: its first line is `---`, and a later line is too."""
     opening = _OPEN.match(text)
     if opening is None:
         return None
@@ -28,11 +27,6 @@ def find(text: str) -> Block | None:
     newline = text.find("\n", closing.start())
     after = len(text) if newline < 0 else newline + 1
     return Block(opening.end(), closing.start(), after, opening[1])
-
-
-def resembles_block(text: str) -> bool:
-    """Whether a note without frontmatter starts with fences that only trailing blanks spoil."""
-    return _FENCE_LIKE.match(text) is not None
 
 
 def line_ending(text: str) -> str:

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from knapper.vault.frontmatter import spans, splicing
-from knapper.vault.frontmatter.block import Block, find, line_ending, resembles_block
+from knapper.vault.frontmatter.block import Block, find, line_ending
 from knapper.vault.frontmatter.errors import FrontmatterError
 from knapper.vault.frontmatter.nested import GONE, Path, at, put, same
 from knapper.vault.frontmatter.nodes import Node, compose
@@ -121,8 +121,6 @@ def _change_mapping(text: str, path: Path, old: dict[str, Any], new: dict[str, A
 
 
 def _with_block(text: str, values: dict[str, Any]) -> str:
-    if resembles_block(text):
-        raise FrontmatterError("cannot edit safely: blanks follow the '---' of the first line", 1)
     bom = "\ufeff" if text.startswith("\ufeff") else ""
     eol = line_ending(text)
     lines = ["---", *mapping_lines(values, 0, Style(eol)), "---", ""]

@@ -108,7 +108,7 @@ class _Composer:
         stack = self.open
         total = 0
         while True:
-            event: Any = self.next()
+            event = self.next()
             if isinstance(event, yaml.CollectionEndEvent):
                 node = stack.pop()
                 node.end = event.end_mark.index
