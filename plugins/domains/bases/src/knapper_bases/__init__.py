@@ -1,0 +1,1 @@
+"""Bases: Obsidian's .base files, read, written and evaluated natively."""
