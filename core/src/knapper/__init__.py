@@ -8,7 +8,7 @@ if TYPE_CHECKING:
     from knapper.caller import Caller
     from knapper.config.model import Section
     from knapper.context import Context, Image, ResourceLink
-    from knapper.domain import Domain, Migration, Tool
+    from knapper.domain import Domain, Tool
     from knapper.embed import Embedder, Model
     from knapper.errors import ConfigError, KnapperError, PluginError, ToolError
     from knapper.hookspecs import hookimpl
@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from knapper.params import Alias, DeletePath, Doc, NotePath, ReadPath, WritePath
     from knapper.routes import Route
     from knapper.sinks import CallRecord, Event, Observer, Sink
+    from knapper.store.migrations import Migration
     from knapper.verify import Rejected, Verifier
 
 __version__ = "0.1.0"
@@ -34,7 +35,7 @@ _HOMES = {
     "Event": "sinks",
     "Image": "context",
     "KnapperError": "errors",
-    "Migration": "domain",
+    "Migration": "store.migrations",
     "Model": "embed",
     "NotePath": "params",
     "Observer": "sinks",

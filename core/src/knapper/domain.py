@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeVar
 from knapper import schema
 from knapper.errors import PluginError
 from knapper.params import Signature
+from knapper.store.migrations import Migration
 
 if TYPE_CHECKING:
     import msgspec
@@ -87,13 +88,6 @@ class Tool:
 
     def __repr__(self) -> str:
         return f"<tool {self.name} of {self.domain.slug}>"
-
-
-class Migration(NamedTuple):
-    """One step of a domain's own tables in state.db: a version like `20260101_001`, and SQL."""
-
-    version: str
-    sql: str
 
 
 class Extractor(NamedTuple):

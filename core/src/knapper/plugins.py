@@ -139,7 +139,8 @@ def _flat(answer: Any) -> Iterator[Any]:
 def _implemented(name: str, module: Any) -> list[str]:
     """The hooks a module implements; a name that is nearly a hook, or a hook without its mark, is an error."""
     found = []
-    for attribute, value in vars(module).items():
+    for attribute in dir(module):
+        value = getattr(module, attribute)
         marked = getattr(value, "knapper_impl", None) is not None
         if not (marked or attribute.startswith("knapper_")) or not callable(value):
             continue

@@ -27,7 +27,9 @@ from knapper.sinks import Event, Hub
 from knapper.store.audit import Audit
 from knapper.store.confirmations import Approvals
 from knapper.store.idempotency import Keys
-from knapper.store.jobs import Jobs, Scheduler
+from knapper.store.jobs import Jobs
+from knapper.store.migrations import DomainTables
+from knapper.store.scheduler import Scheduler
 from knapper.store.snapshots import Snapshots
 from knapper.store.state import State
 from knapper.vaults import Vault, Vaults
@@ -67,7 +69,7 @@ class Runtime:
 
     def _open(self) -> None:
         settings = self.settings
-        tables = [d for d in self.registry.domains.values() if d.tables]
+        tables = [DomainTables(d.slug, d.tables) for d in self.registry.domains.values() if d.tables]
         self.state = State.open(self.folder / "state.db", domains=tables)
         self._stack.callback(self.state.close)
         self.keys = Keys(self.state, settings.idempotency_ttl_seconds, settings.idempotency_reclaim_seconds, now=self.clock)

@@ -23,7 +23,6 @@ def handle(call: Call) -> None:
     started = perf_counter_ns()
     try:
         call.result = call.tool.fn(call.context(), **call.tool.signature.arguments(call.args, call.bind))
-        call.returned = True
     finally:
         call.handler_us = (perf_counter_ns() - started) // 1000
 

@@ -42,7 +42,7 @@ def paths(call: Call) -> None:
     """Every path among the arguments is resolved and checked against the folder rules, from the parameter types alone."""
     for touch in call.tool.signature.touches(call.args):
         path = call.vault.find_note(touch.path, call.caller) if touch.by_name else touch.path
-        path = call.vault.authorise(touch.op, path, call.caller, call.tool.domain.exempt)
+        path = call.context().vault.authorise(touch.op, path)
         if path != touch.path:
             touch.replace(path)
 

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from knapper.errors import ToolError
     from knapper.index.view import IndexView
     from knapper.runtime import Runtime
-    from knapper.store.idempotency import Claim
+    from knapper.store.idempotency import Claimed
     from knapper.vault.door import Door
     from knapper.vaults import Vault
 
@@ -60,9 +60,8 @@ class Call:
     args: Any = None
     vault: Vault = field(init=False)
     ctx: Context | None = None
-    claim: Claim | None = None
+    claim: Claimed | None = None
     effect: bool = False  # something durable may have happened
-    returned: bool = False  # the handler came back
     confirmed: bool = False
     result: Any = None
     payload: bytes | None = None
@@ -72,7 +71,8 @@ class Call:
     handler_us: int = 0
     gate: str = ""
     rate: str = "unknown"
-    snapshots: list[int] = field(default_factory=list)
+    snapshots: list[int] = field(default_factory=list)  # of the change under way
+    kept: list[str] = field(default_factory=list)
     attachments: list[Image | ResourceLink] = field(default_factory=list)
 
     def context(self) -> Context:

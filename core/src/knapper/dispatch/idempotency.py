@@ -27,11 +27,8 @@ def _replay(call: Call, replay: Replay) -> None:
     call.payload = replay.result
 
 
-def abandon(call: Call) -> None:
-    """After a failure: forget the claim where nothing happened, keep it as indeterminate where something may have."""
-    if call.claim is None:
-        return
-    if call.returned or call.effect:
-        call.runtime.keys.indeterminate(call.claim)
-    else:
-        call.runtime.keys.release(call.claim)
+def mark(call: Call) -> None:
+    """The handler came back: from here on the key is never forgotten, whatever fails."""
+    if call.claim is not None and not call.effect:
+        call.runtime.keys.committed(call.claim)
+        call.effect = True

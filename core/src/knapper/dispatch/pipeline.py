@@ -10,6 +10,7 @@ from knapper.dispatch import answer, authorise, confirm, idempotency, lookup
 from knapper.dispatch.call import Call, Outcome
 from knapper.dispatch.throttle import throttle
 from knapper.errors import ToolError
+from knapper.store.audit import AuditRow
 
 log = logging.getLogger("knapper.dispatch")
 
@@ -29,6 +30,7 @@ GATES: tuple[Callable[[Call], None], ...] = (
     confirm.floor,
     answer.not_cancelled,
     answer.handle,
+    idempotency.mark,
     answer.check,
     answer.encode,
     answer.govern,
@@ -52,7 +54,8 @@ def run(call: Call, gates: tuple[Callable[[Call], None], ...] = GATES) -> Outcom
         error = raised
         call.gate = gate.__name__
     except Suspend:
-        idempotency.abandon(call)
+        if call.claim is not None:
+            call.runtime.keys.release(call.claim)
         raise
     except Exception:
         log.exception("%s failed inside", call.name)
@@ -71,15 +74,27 @@ def run(call: Call, gates: tuple[Callable[[Call], None], ...] = GATES) -> Outcom
 
 
 def _finish(call: Call, started: float, duration: int, error: ToolError | None) -> None:
-    """Settle the key, write the audit row in the same commit where something changed, and tell the sinks."""
+    """Settle the key and write the audit row in one commit where something may have changed; tell the sinks."""
     record = call.record(started, duration, error)
-    try:
-        if error is not None and error.code != "overflow":
-            idempotency.abandon(call)
-            call.runtime.audit.settle(record)
-        else:
-            call.runtime.audit.settle(record, call.claim, call.payload)
-    except Exception:
-        log.exception("%s: its outcome could not be recorded", call.name)
-        call.runtime.audit.failed += 1
+    row = AuditRow(
+        ts=started,
+        status=record.status,
+        vault_id=record.vault or None,
+        tool=call.name,
+        caller=call.caller.name,
+        session=call.caller.session,
+        duration_us=duration,
+        result_size=call.size,
+        error_code=record.error_code,
+        args_hash=call.args_hash,
+        event_type=f"{call.kind}_invocation",
+    )
+    audit = call.runtime.audit
+    if call.claim is not None:
+        overflow = error is not None and error.code == "overflow"
+        audit.finish(row, call.claim, result=None if error else call.payload, size=call.size if overflow else None)
+    elif record.mutating and (call.effect or error is None):
+        audit.finish(row)
+    else:
+        audit.later(row)
     call.runtime.hub.put(record)

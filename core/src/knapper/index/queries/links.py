@@ -1,0 +1,142 @@
+"""Links: who points at whom, what points nowhere, what nobody points at."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Any, NamedTuple
+
+from knapper.index.queries.base import Questions, below
+from knapper.page import Page
+
+
+class LinkRow(NamedTuple):
+    """One link as it stands in its note; lines and columns count from 0."""
+
+    written: str
+    path: str
+    subpath: str
+    display: str
+    kind: str
+    embed: int
+    property: str | None
+    line: int
+    col: int
+    target: str | None
+
+
+class Links(Questions):
+    """The graph of the vault, as far as the caller may see it."""
+
+    def outgoing(self, path: str) -> list[LinkRow]:
+        """A note's links in the order they stand; a target the caller may not read is not resolved for it."""
+        sql = (
+            "SELECT l.written, l.path, l.subpath, l.display, l.kind, l.embed, l.property, l.line, l.col, "
+            f"CASE WHEN {self.may('t.path')} THEN t.path END "
+            "FROM links l JOIN files f ON f.id = l.file LEFT JOIN files t ON t.id = l.target "
+            f"WHERE f.path = ? AND {self.may('f.path')} ORDER BY l.id"
+        )
+        return [LinkRow(*row) for row in self.rows(sql, (path,))]
+
+    def backlinks(
+        self, page: Page, path: str, *, embeds: bool = True
+    ) -> tuple[list[tuple[str, int]], int | None, Any]:
+        """A page of (note, number of links in it) that point at a file; links to itself do not count."""
+        sql = (
+            "SELECT s.path AS path, count(*) AS links FROM links l JOIN files t ON t.id = l.target "
+            "JOIN files s ON s.id = l.file WHERE t.path = ? AND s.id != t.id "
+            f"{'' if embeds else 'AND l.embed = 0 '}AND {self.may('s.path')} GROUP BY s.id"
+        )
+        rows, total, last = self.paged(page, sql, (path,), ("path",))
+        return [(source, links) for source, links in rows], total, last
+
+    def backlink_lines(self, path: str, source: str) -> list[int]:
+        """The lines of a note on which it links to a file; -1 stands for a link in its frontmatter."""
+        sql = (
+            "SELECT l.line FROM links l JOIN files t ON t.id = l.target "
+            f"JOIN files s ON s.id = l.file WHERE t.path = ? AND s.path = ? AND {self.may('s.path')} ORDER BY l.id"
+        )
+        return [row[0] for row in self.rows(sql, (path, source))]
+
+    def sources_of(self, paths: Iterable[str]) -> list[str]:
+        """Every note with a link to one of these files, whoever may read it: for rewriting, which checks each write."""
+        found: set[str] = set()
+        with self._index.db.read() as conn:
+            for path in paths:
+                sql = "SELECT DISTINCT s.path FROM links l JOIN files t ON t.id = l.target JOIN files s ON s.id = l.file WHERE t.path = ?"
+                found.update(row[0] for row in conn.execute(sql, (path,)))
+        return sorted(found)
+
+    def orphans(
+        self, page: Page, *, root: str = "", exclude: Sequence[str] = (), no_outgoing: bool = False
+    ) -> tuple[list[tuple[str, int]], int | None, Any]:
+        """A page of (note, number of its own links) that no readable note links to."""
+        where, parameters = below("f.path", root)
+        for prefix in exclude:
+            inside, values = below("f.path", prefix)
+            where += f" AND NOT ({inside} OR f.path = ?)"
+            parameters = [*parameters, *values, prefix]
+        linked = f"SELECT 1 FROM links l JOIN files s ON s.id = l.file WHERE l.target = f.id AND s.id != f.id AND {self.may('s.path')}"
+        sql = (
+            "SELECT f.path AS path, (SELECT count(*) FROM links o WHERE o.file = f.id) AS links FROM files f "
+            f"WHERE f.note = 1 AND {where} AND NOT EXISTS ({linked}) AND {self.may('f.path')}"
+        )
+        if no_outgoing:
+            sql = f"SELECT * FROM ({sql}) WHERE links = 0"
+        rows, total, last = self.paged(page, sql, parameters, ("path",))
+        return [(path, links) for path, links in rows], total, last
+
+    def unresolved(
+        self, page: Page, *, root: str = "", by_source: bool = False
+    ) -> tuple[list[tuple[str, list[tuple[str, int]]]], int | None, Any]:
+        """A page of what links point at in vain, each with the notes and lines; or the same by note."""
+        where, parameters = below("s.path", root)
+        names = ("s.path", "l.path") if by_source else ("l.path", "s.path")
+        base = (
+            f"FROM links l JOIN files s ON s.id = l.file WHERE l.target IS NULL AND l.path != '' AND {where} AND {self.may('s.path')}"
+        )
+        sql = f"SELECT {names[0]} AS name {base} GROUP BY {names[0]}"
+        rows, total, last = self.paged(page, sql, parameters, ("name",))
+        if not rows:
+            return [], total, last
+        found: dict[str, list[tuple[str, int]]] = {name: [] for (name,) in rows}
+        marks = ", ".join("?" * len(found))
+        inner = f"SELECT {names[0]}, {names[1]}, l.line {base} AND {names[0]} IN ({marks}) ORDER BY {names[1]}, l.line"
+        for name, other, line in self.rows(inner, [*parameters, *found]):
+            found[name].append((other, line))
+        return list(found.items()), total, last
+
+    def references(
+        self,
+        page: Page,
+        *,
+        root: str = "",
+        extensions: Sequence[str] = (),
+        referenced_only: bool = False,
+        orphans_only: bool = False,
+    ) -> tuple[list[tuple[str, int, int, int]], int | None, Any]:
+        """A page of files that are not notes: (path, size, mtime_ns, notes that link to or embed it)."""
+        where, parameters = below("f.path", root)
+        if extensions:
+            where += f" AND f.ext IN ({', '.join('?' * len(extensions))})"
+            parameters = [*parameters, *[e.lower().lstrip(".") for e in extensions]]
+        count = (
+            "SELECT count(DISTINCT l.file) FROM links l JOIN files s ON s.id = l.file "
+            f"WHERE l.target = f.id AND {self.may('s.path')}"
+        )
+        sql = (
+            f"SELECT f.path AS path, f.size, f.mtime_ns, ({count}) AS refs FROM files f "
+            f"WHERE f.note = 0 AND f.ext NOT IN ('canvas', 'base') AND {where} AND {self.may('f.path')}"
+        )
+        if referenced_only or orphans_only:
+            sql = f"SELECT * FROM ({sql}) WHERE refs {'> 0' if referenced_only else '= 0'}"
+        rows, total, last = self.paged(page, sql, parameters, ("path",))
+        return [tuple(row) for row in rows], total, last
+
+    def edges(self) -> list[tuple[str, str, int]]:
+        """Every pair of readable notes of which the first links to the second, and how often."""
+        sql = (
+            "SELECT s.path, t.path, count(*) FROM links l JOIN files s ON s.id = l.file JOIN files t ON t.id = l.target "
+            f"WHERE s.note = 1 AND t.note = 1 AND s.id != t.id AND {self.may('s.path')} AND {self.may('t.path')} "
+            "GROUP BY s.id, t.id ORDER BY s.path, t.path"
+        )
+        return [tuple(row) for row in self.rows(sql)]

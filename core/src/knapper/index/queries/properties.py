@@ -1,0 +1,120 @@
+"""Properties: what stands in frontmatter, with its type."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+import msgspec
+
+from knapper.errors import ToolError
+from knapper.index.queries.base import Questions, below
+from knapper.index.rows import typed
+from knapper.page import Page
+
+COMPARE = {"eq": "=", "gt": ">", "gte": ">=", "lt": "<", "lte": "<="}
+
+
+class PropertyFilter(NamedTuple):
+    """One condition on a property; numbers and dates compare as such."""
+
+    key: str
+    op: str
+    value: Any = None
+
+
+class Properties(Questions):
+    """Which properties there are, and which notes have what in them."""
+
+    def list_properties(
+        self, page: Page, *, root: str = "", samples: int = 5
+    ) -> tuple[list[tuple[str, list[str], int, list[Any]]], int | None, Any]:
+        """A page of (name, types, notes with it, sample values), by name."""
+        where, parameters = below("f.path", root)
+        sql = (
+            "SELECT p.key AS key, min(p.name) AS name, group_concat(DISTINCT p.type) AS types, count(DISTINCT p.file) AS notes "
+            f"FROM properties p JOIN files f ON f.id = p.file WHERE p.item = -1 AND {where} AND {self.may('f.path')} GROUP BY p.key"
+        )
+        rows, total, last = self.paged(page, sql, parameters, ("key",))
+        return [(name, sorted(types.split(",")), n, self._samples(key, samples, root)) for key, name, types, n in rows], total, last
+
+    def _samples(self, key: str, most: int, root: str) -> list[Any]:
+        where, parameters = below("f.path", root)
+        sql = (
+            "SELECT DISTINCT p.type, p.text, p.number FROM properties p JOIN files f ON f.id = p.file "
+            f"WHERE p.key = ? AND p.type NOT IN ('list', 'object', 'null') AND {where} AND {self.may('f.path')} LIMIT ?"
+        )
+        return [_value(kind, text, number) for kind, text, number in self.rows(sql, [key, *parameters, most])]
+
+    def notes_by_property(
+        self, page: Page, filters: Sequence[PropertyFilter], *, root: str = ""
+    ) -> tuple[list[tuple[str, dict[str, Any]]], int | None, Any]:
+        """A page of (path, the values that were asked about) of the notes that meet every condition."""
+        where, parameters = below("f.path", root)
+        conditions, given = [where], list(parameters)
+        for one in filters:
+            sql, values = _condition(one)
+            conditions.append(sql)
+            given += values
+        sql = f"SELECT f.path AS path, f.properties FROM files f WHERE f.note = 1 AND {' AND '.join(conditions)} AND {self.may('f.path')}"
+        rows, total, last = self.paged(page, sql, given, ("path",))
+        wanted = {one.key.casefold() for one in filters}
+        return [(path, _matched(raw, wanted)) for path, raw in rows], total, last
+
+
+def _condition(one: PropertyFilter) -> tuple[str, list[Any]]:
+    key = one.key.casefold()
+    within = "f.id IN (SELECT p.file FROM properties p WHERE p.key = ? AND {})"
+    if one.op in ("exists", "absent"):
+        return ("" if one.op == "exists" else "NOT ") + within.format("p.item = -1"), [key]
+    if one.op in ("in", "nin"):
+        if not isinstance(one.value, list):
+            raise ToolError("invalid_input", f"filter on {one.key!r}: {one.op} takes a list", key=one.key)
+        tests = [_test("=", item) for item in one.value] or [("0", [])]
+        inside = within.format("(" + " OR ".join(t for t, _ in tests) + ")")
+        return ("NOT " if one.op == "nin" else "") + inside, [key, *[v for _, vs in tests for v in vs]]
+    if one.op == "neq":
+        test, values = _test("=", one.value)
+        return f"NOT {within.format(test)}", [key, *values]
+    if one.op == "contains":
+        return _contains(one, key, within)
+    test, values = _test(COMPARE[one.op], one.value)
+    return within.format(test), [key, *values]
+
+
+def _contains(one: PropertyFilter, key: str, within: str) -> tuple[str, list[Any]]:
+    """A list holds the value as an element; a text holds it as a part."""
+    test, values = _test("=", one.value)
+    if not isinstance(one.value, str):
+        return within.format(f"p.item >= 0 AND {test}"), [key, *values]
+    part = "(p.item >= 0 AND " + test + ") OR (p.item = -1 AND instr(lower(p.text), lower(?)) > 0)"
+    return within.format(f"({part})"), [key, *values, one.value]
+
+
+def _test(operator: str, value: Any) -> tuple[str, list[Any]]:
+    kind, text, number = typed(value)
+    if kind == "null":
+        return "p.type = 'null'", []
+    if kind in ("list", "object"):
+        raise ToolError("invalid_input", "a property is compared with a text, a number, true or false")
+    if kind in ("number", "checkbox"):
+        same = "p.type = 'checkbox'" if kind == "checkbox" else "p.type = 'number'"
+        return f"{same} AND p.number {operator} ?", [number]
+    if operator == "=":
+        return "p.text = ?", [text]
+    if kind in ("date", "datetime"):
+        return f"p.type IN ('date', 'datetime') AND p.text {operator} ?", [text]
+    return f"p.type NOT IN ('number', 'checkbox') AND p.text {operator} ?", [text]
+
+
+def _value(kind: str, text: str | None, number: float | None) -> Any:
+    if kind == "checkbox":
+        return bool(number)
+    if kind == "number" and number is not None:
+        return int(number) if number.is_integer() else number
+    return text
+
+
+def _matched(raw: bytes | None, wanted: set[str]) -> dict[str, Any]:
+    values: dict[str, Any] = msgspec.json.decode(raw) if raw else {}
+    return {name: value for name, value in values.items() if name.casefold() in wanted}

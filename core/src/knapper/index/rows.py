@@ -1,0 +1,164 @@
+"""From a file's bytes to the rows the index keeps of it; runs in worker processes too, so it knows no database."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from hashlib import sha256
+from typing import Any, NamedTuple
+
+import msgspec
+
+from knapper.domain import Extractor
+from knapper.vault.markdown import Parsed, parse
+from knapper.vault.resolve import link_key
+
+BOM = b"\xef\xbb\xbf"
+NOTE = (".md", ".markdown")
+DATE = re.compile(r"\d{4}-\d{2}-\d{2}")
+DATETIME = re.compile(r"\d{4}-\d{2}-\d{2}[T ]\d{2}:\d{2}(:\d{2}(\.\d+)?)?(Z|[+-]\d{2}:?\d{2})?")
+
+
+class Stat(NamedTuple):
+    """What tells a changed file from an unchanged one without reading it."""
+
+    size: int
+    mtime_ns: int
+    ctime_ns: int
+    inode: int
+
+
+class Note(NamedTuple):
+    """A note as extractors see it."""
+
+    path: str
+    text: str
+    parsed: Parsed
+    stat: Stat
+
+
+class NoteRows(msgspec.Struct, array_like=True):
+    """All rows of one note, ready to be inserted."""
+
+    path: str
+    stat: tuple[int, int, int, int]
+    hash: str
+    title: str
+    text: str
+    properties: bytes | None = None
+    problem: str | None = None
+    aliases: list[str] = []
+    tags: list[tuple[str, str, int, int, int]] = []
+    values: list[tuple[str, int, str, str, str | None, float | None]] = []
+    links: list[tuple[str, str, str, str, str, str, int, str | None, int, int]] = []
+    headings: list[tuple[int, int, str, int]] = []
+    blocks: list[tuple[str, int]] = []
+    body: int = 0
+    outline: list[tuple[int, str, int, int]] = []
+    extracts: dict[str, list[list[Any]]] = {}
+
+
+def is_note(path: str) -> bool:
+    return path.lower().endswith(NOTE)
+
+
+def note_rows(path: str, data: bytes, stat: Stat, extractors: Sequence[Extractor], max_bytes: int) -> NoteRows:
+    """Parse a note; what cannot be read as text, or is too large, is kept as a file with its problem named."""
+    digest = sha256(data).hexdigest()
+    stem = path.rpartition("/")[2].rpartition(".")[0]
+    problem = _unreadable(data, max_bytes)
+    if problem:
+        return NoteRows(path, tuple(stat), digest, stem, "", None, problem)
+    text = data.removeprefix(BOM).decode()
+    parsed = parse(text)
+    rows = NoteRows(path, tuple(stat), digest, _title(parsed, stem), text)
+    if parsed.frontmatter_error is not None:
+        rows.problem = "FRONTMATTER_PARSE_FAILED"
+    _metadata(rows, parsed)
+    note = Note(path, text, parsed, stat)
+    for extractor in extractors:
+        rows.extracts[extractor.name] = [_cells(row) for row in extractor.fn(note)]
+    return rows
+
+
+def _unreadable(data: bytes, max_bytes: int) -> str | None:
+    if len(data) > max_bytes:
+        return "FILE_TOO_LARGE_FOR_INDEXING"
+    if b"\0" in data:
+        return "FILE_BINARY"
+    try:
+        data.decode()
+    except UnicodeDecodeError:
+        return "FILE_NOT_UTF8"
+    return None
+
+
+def _title(parsed: Parsed, stem: str) -> str:
+    title = (parsed.frontmatter or {}).get("title")
+    if isinstance(title, str) and title.strip():
+        return title.strip()
+    first = next((h for h in parsed.headings if h.level == 1 and h.text.strip()), None)
+    return first.text.strip() if first else stem
+
+
+def _metadata(rows: NoteRows, parsed: Parsed) -> None:
+    if parsed.frontmatter is not None:
+        rows.properties = msgspec.json.encode(parsed.frontmatter)
+        rows.values = [value for name, raw in parsed.frontmatter.items() for value in _values(str(name), raw)]
+        rows.aliases = _strings(parsed.frontmatter.get("aliases"))
+    rows.tags = [(fold_tag(t), t.lstrip("#"), 0, 0, 0) for t in parsed.frontmatter_tags]
+    rows.tags += [(fold_tag(t.tag), t.tag.lstrip("#"), 1, *parsed.line_col(t.start)) for t in parsed.tags]
+    rows.links = [
+        (link_key(k.path), k.path, k.subpath or "", k.target, k.display, k.kind, int(k.embed), k.key, k.line, k.col)
+        for k in parsed.links
+    ]
+    rows.headings = [(n, h.level, h.text, h.line) for n, h in enumerate(parsed.headings)]
+    rows.outline = [(h.level, h.text, h.start, h.end) for h in parsed.headings]
+    rows.body = parsed.body
+    rows.blocks = [(name, parsed.line(block.start)) for name, block in parsed.blocks.items()]
+
+
+def fold_tag(tag: str) -> str:
+    """Tags are equal whatever their case."""
+    return tag.lstrip("#").casefold()
+
+
+def _strings(value: Any) -> list[str]:
+    if isinstance(value, str):
+        return [value] if value.strip() else []
+    if isinstance(value, list):
+        return [item for item in value if isinstance(item, str) and item.strip()]
+    return []
+
+
+def _values(name: str, raw: Any) -> Iterable[tuple[str, int, str, str, str | None, float | None]]:
+    """A property as rows: the whole value as item -1, and each element of a list on its own."""
+    key = name.casefold()
+    yield (key, -1, name, *typed(raw))
+    if isinstance(raw, list):
+        for position, item in enumerate(raw):
+            yield (key, position, name, *typed(item))
+
+
+def typed(value: Any) -> tuple[str, str | None, float | None]:
+    """A property value's type and its comparable forms."""
+    if value is None:
+        return "null", None, None
+    if isinstance(value, bool):
+        return "checkbox", "true" if value else "false", float(value)
+    if isinstance(value, (int, float)):
+        return "number", None, float(value)
+    if isinstance(value, str):
+        kind = "date" if DATE.fullmatch(value) else "datetime" if DATETIME.fullmatch(value) else "text"
+        return kind, value, None
+    return "list" if isinstance(value, list) else "object", None, None
+
+
+def _cells(row: msgspec.Struct) -> list[Any]:
+    return [_cell(getattr(row, field)) for field in row.__struct_fields__]
+
+
+def _cell(value: Any) -> Any:
+    if value is None or isinstance(value, (str, int, float, bytes)):
+        return value
+    return msgspec.json.encode(value).decode()

@@ -1,0 +1,23 @@
+"""The index as a tool sees it: every answer limited to what the caller may read, inside the query."""
+
+from __future__ import annotations
+
+from knapper.index.engine import Status
+from knapper.index.queries.facts import Facts
+from knapper.index.queries.files import Files
+from knapper.index.queries.links import Links
+from knapper.index.queries.properties import Properties
+from knapper.index.queries.search import Search
+from knapper.index.queries.tags import Tags
+
+
+class IndexView(Files, Tags, Properties, Links, Facts, Search):
+    """All questions that can be asked of a vault's index."""
+
+    def status(self) -> Status:
+        return self._index.status()
+
+    @property
+    def generation(self) -> int:
+        """Grows with every change in this process; what was computed at another generation may be out of date."""
+        return self._index.generation

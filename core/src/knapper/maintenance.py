@@ -1,0 +1,63 @@
+"""What the server does of itself: its jobs, and the reset of what can be built again."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from knapper.sinks import Event
+from knapper.store.maintenance import Retention, sweep
+
+if TYPE_CHECKING:
+    from knapper.runtime import Runtime
+    from knapper.vaults import Vault
+
+
+def declare_jobs(runtime: Runtime) -> None:
+    """The core's own jobs and those of the domains."""
+    settings = runtime.settings
+    if settings.maintenance.enabled:
+        runtime.jobs.declare("maintenance.sweep", settings.maintenance.interval_minutes * 60, lambda: run_sweep(runtime))
+    for vault in runtime.vaults:
+        every = settings.maintenance.reconcile_interval_minutes * 60
+        runtime.jobs.declare("index.reconcile", every, lambda vault=vault: _reconcile(vault), vault=vault.id)  # type: ignore[misc]
+    for domain in runtime.registry.domains.values():
+        for job in domain.jobs:
+            runtime.jobs.declare(job.name, job.every_seconds, lambda job=job: job.fn(runtime))  # type: ignore[misc]
+
+
+def _reconcile(vault: Vault) -> str | None:
+    """Heal what the watcher missed; only the process that indexes the vault does it."""
+    if not vault.index.leads:
+        return None
+    result = vault.index.reconcile()
+    return f"upserted {result.upserted}, deleted {result.deleted}"
+
+
+def run_sweep(runtime: Runtime) -> str:
+    settings = runtime.settings
+    retention = Retention(
+        event_log_days=settings.observability.retention.event_log_days,
+        succeeded_run_days=settings.maintenance.jobs_complete_retention_days,
+        failed_run_days=settings.maintenance.jobs_failed_retention_days,
+        snapshots_per_path=settings.snapshots.retention,
+    )
+    swept = sweep(runtime.state, runtime.clock, retention)
+    runtime.hub.put(Event(ts=runtime.clock(), type="maintenance.sweep", data=swept._asdict()))
+    return str(swept)
+
+
+def reset_cache(runtime: Runtime, vault: Vault, *, index: bool, vectors: bool, keys: bool, log: bool) -> dict[str, int]:
+    """Drop what was asked for; the index fills again in the background, and files are never touched."""
+    dropped: dict[str, int] = {}
+    if index:
+        dropped |= vault.index.clear()
+    elif vectors:
+        dropped["embeddings"] = vault.index.vectors.clear()
+    with runtime.state.write() as conn:
+        if keys:
+            done = "DELETE FROM idempotency_keys WHERE vault_id = ? AND state IN ('completed', 'indeterminate')"
+            dropped["idempotency_keys"] = conn.exec_driver_sql(done, (vault.id,)).rowcount
+        if log:
+            dropped["event_log"] = conn.exec_driver_sql("DELETE FROM event_log WHERE vault_id = ?", (vault.id,)).rowcount
+    runtime.hub.put(Event(ts=runtime.clock(), type="vault.cache_reset", vault=vault.id, data=dropped))
+    return dropped

@@ -1,0 +1,100 @@
+"""What tools may know about the server itself: health, plugins, limits, rules. Never a secret."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from knapper import __version__
+from knapper.dispatch.visibility import verdict
+from knapper.store.stats import Stats
+
+if TYPE_CHECKING:
+    from knapper.caller import Caller
+    from knapper.index.view import IndexView
+    from knapper.runtime import Runtime
+    from knapper.vault.acl import Op, Verdict
+    from knapper.vaults import Vault
+
+
+class ServerView:
+    """A narrow window on the runtime, for the tools that report about it or maintain it."""
+
+    def __init__(self, runtime: Runtime) -> None:
+        self._runtime = runtime
+        self.version = __version__
+
+    @property
+    def uptime_ms(self) -> int:
+        return int((self._runtime.clock() - self._runtime.started) * 1000)
+
+    @property
+    def settings(self) -> Any:
+        """The configuration; secrets in it are opaque."""
+        return self._runtime.settings
+
+    @property
+    def vaults(self) -> list[Vault]:
+        return list(self._runtime.vaults)
+
+    def vault(self, id: str | None) -> Vault:
+        return self._runtime.vaults.get(id)
+
+    def visible_vaults(self, caller: Caller) -> list[Vault]:
+        """The vaults a caller may know of: its own where it is bound, else all."""
+        return [v for v in self._runtime.vaults if caller.vault in (None, v.id)]
+
+    def index_of(self, vault: Vault, caller: Caller) -> IndexView:
+        return vault.index_view(caller)
+
+    def plugins(self) -> list[dict[str, Any]]:
+        """Every plugin that was found, what it implements, and why it failed where it did."""
+        return [
+            {"name": p.name, "distribution": p.distribution, "version": p.version, "state": p.state, "hooks": p.hooks}
+            | ({"error": p.error} if p.error else {})
+            for p in self._runtime.registry.plugins.all
+        ]
+
+    def tools(self, caller: Caller | None = None) -> list[str]:
+        rules = self._runtime.settings.tool_visibility
+        return sorted(n for n, t in self._runtime.tools.items() if verdict(t, rules, caller) == "listed")
+
+    def evaluate(self, vault: Vault, op: Op, path: str, exempt: frozenset[str] = frozenset()) -> Verdict:
+        """The verdict of the evaluator that also enforces."""
+        return vault.acl.evaluate(op, path, exempt)
+
+    def stats(self) -> Stats:
+        return Stats(self._runtime.state)
+
+    def counters(self) -> dict[str, int]:
+        """What was lost or refused since the start."""
+        counters = {
+            "audit_write_failed": self._runtime.audit.failed,
+            "audit_dropped": self._runtime.audit.dropped,
+            "rate_limit_hits": sum(self._runtime.throttle.hits.values()),
+        }
+        for lane in self._runtime.hub.lanes:
+            counters[f"sink_{lane.name}_dropped"] = lane.dropped
+            counters[f"sink_{lane.name}_failed"] = lane.failed
+        return counters
+
+    def rate_limit_hits(self) -> dict[tuple[str, str], int]:
+        return dict(self._runtime.throttle.hits)
+
+    def jobs(self) -> list[Any]:
+        return list(self._runtime.jobs.status())
+
+    def pending_approvals(self, vault: str | None = None) -> int:
+        return len(self._runtime.approvals.list(vault))
+
+    def snapshots(self) -> Any:
+        return self._runtime.snapshots
+
+    def reload(self) -> tuple[list[str], list[str]]:
+        """Read the configuration again; what was applied, and what needs a restart."""
+        return self._runtime.reload()
+
+    def reset_cache(self, vault: Vault, *, index: bool, vectors: bool, keys: bool, log: bool) -> dict[str, int]:
+        """Drop derived or expired state of a vault and begin to build the index anew."""
+        from knapper.maintenance import reset_cache
+
+        return reset_cache(self._runtime, vault, index=index, vectors=vectors, keys=keys, log=log)

@@ -1,0 +1,159 @@
+"""The vaults of a server: each its folder, its rules, its index, and the doors that calls get to it."""
+
+from __future__ import annotations
+
+import logging
+import os
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from knapper.errors import ToolError
+from knapper.index.engine import Index
+from knapper.index.view import IndexView
+from knapper.store.snapshots import Before as Kept
+from knapper.vault import paths
+from knapper.vault.acl import Acl
+from knapper.vault.disk import Disk
+from knapper.vault.door import Door
+from knapper.vault.files import Before, Change
+from knapper.vault.journal import Journal
+
+if TYPE_CHECKING:
+    from knapper.caller import Caller
+    from knapper.dispatch.call import Call
+    from knapper.runtime import Runtime
+
+log = logging.getLogger("knapper.vaults")
+
+
+class Vault:
+    """One vault, as long as the server runs."""
+
+    def __init__(self, runtime: Runtime, settings: Any) -> None:
+        folder = Path(os.path.expanduser(settings.path))
+        if not folder.is_dir():
+            raise ToolError("vault_not_found", f"the folder of the vault {settings.id!r} is not there", vault=settings.id)
+        self.id: str = settings.id
+        self.name: str = settings.name or folder.resolve().name
+        self.kind: str = settings.kind
+        self.settings = settings
+        self.disk = Disk(folder)
+        self.acl = acl_of(runtime.settings, settings)
+        self.journal = Journal(runtime.folder, self.id)
+        self._runtime = runtime
+        recovered = self.journal.recover(self.disk)
+        if recovered:
+            log.warning("vault %s: an interrupted change was completed: %s", self.id, recovered)
+        self.index = Index(
+            self.disk,
+            runtime.folder / "index" / f"{self.id}.db",
+            settings=runtime.settings.index,
+            watch=runtime.settings.watch,
+            extractors=[e for d in runtime.registry.domains.values() for e in d.extractors],
+            embedding=runtime.embedding if runtime.has_embedder else None,
+            clock=runtime.clock,
+        )
+
+    def apply(self, settings: Any) -> None:
+        """Take over what of a changed configuration can be applied without a restart."""
+        self.settings = settings
+        self.kind = settings.kind
+        self.acl = acl_of(self._runtime.settings, settings)
+
+    def find_note(self, given: str, caller: Caller) -> str:
+        """The note meant by a path, a name or an alias; what is not a name goes on as it is."""
+        path = paths.canonical(given)
+        found = self.disk.stat(path)
+        if found is not None:
+            return path
+        return self.index_view(caller).find_note(path)
+
+    def index_view(self, caller: Caller) -> IndexView:
+        """The index as this caller may see it."""
+        return IndexView(self.index, None if self.acl.unrestricted_read else self.acl.readable)
+
+    def door(self, call: Call) -> Door:
+        """The door to the files for one call: rules, snapshots and index are on its every way."""
+        return Door(
+            self.id,
+            self.name,
+            self.disk,
+            self.acl,
+            self.journal,
+            scopes=call.caller.scopes,
+            exempt=call.tool.domain.exempt,
+            before=lambda files: self._before(call, files),
+            changed=lambda changes: self._changed(call, changes),
+            clock=self._runtime.clock,
+        )
+
+    def _before(self, call: Call, files: Sequence[Before]) -> None:
+        """Ahead of the first change: the key is marked, and what will be replaced is kept."""
+        if call.claim is not None and not call.effect:
+            self._runtime.keys.committed(call.claim)
+        call.effect = True
+        if not self._runtime.settings.snapshots.enabled:
+            return
+        kept = [Kept(f.path, f.data, f.op, f.target) for f in files]
+        call.snapshots = self._runtime.snapshots.take_many(self.id, kept, call.caller.session, call.name)
+        call.kept = [f.target or f.path for f in files]
+
+    def _changed(self, call: Call, changes: Sequence[Change]) -> None:
+        """After the files are durable: the index takes them in before the call returns."""
+        self.index.wrote((c.path, c.data if c.data is not None or c.stat is None else self._read(c.path)) for c in changes)
+        if call.snapshots:
+            after = {c.path: c.hash for c in changes}
+            self._runtime.snapshots.landed(call.snapshots, [after.get(path) for path in call.kept])
+            call.snapshots = []
+
+    def _read(self, path: str) -> bytes | None:
+        try:
+            return self.disk.read(path).data
+        except ToolError:
+            return None
+
+
+class Vaults:
+    """All vaults by id; the first one, or the configured one, is the default."""
+
+    def __init__(self, runtime: Runtime) -> None:
+        settings = runtime.settings
+        self._all = {one.id: Vault(runtime, one) for one in settings.vaults}
+        self.default = settings.default_vault or settings.vaults[0].id
+        if self.default not in self._all:
+            raise ToolError("vault_not_found", f"the default vault {self.default!r} is not configured", vault=self.default)
+
+    def get(self, id: str | None) -> Vault:
+        found = self._all.get(id or self.default)
+        if found is None:
+            raise ToolError("vault_not_found", f"there is no vault {id!r}", vault=id)
+        return found
+
+    def __iter__(self) -> Iterator[Vault]:
+        return iter(self._all.values())
+
+    def __len__(self) -> int:
+        return len(self._all)
+
+    def start(self) -> None:
+        for vault in self:
+            vault.index.start()
+
+    def close(self) -> None:
+        for vault in self:
+            vault.index.close()
+
+
+def acl_of(settings: Any, vault: Any) -> Acl:
+    """A vault's own folder rules, or the server's where it has none."""
+    rules = vault.acl or settings.acl
+    return Acl(
+        rules.read_only,
+        rules.read_paths,
+        rules.write_paths,
+        rules.delete_paths,
+        rules.strict_read_default,
+        [(rule.glob, rule.scopes) for rule in rules.rules],
+        rules.default_scopes,
+    )
