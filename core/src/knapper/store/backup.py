@@ -15,6 +15,8 @@ from knapper.store.sqlite import private_file, raw_connect, sqlite_module
 
 def copy(source: Path, target: Path) -> None:
     """Copy a database that may be in use into one file without side files, replacing the target at once."""
+    if target.exists() and target.samefile(source):
+        raise ToolError("conflict", "the state cannot be its own backup; choose another file")
     with _beside(target) as fresh:
         _copy_pages(source, fresh)
         fresh.replace(target)

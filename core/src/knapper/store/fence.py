@@ -99,9 +99,8 @@ class Fence:
         return f"{word} is not for migrations" if word else ""
 
 
-def lint(tables: DomainTables) -> Fence:
-    """Run the domain's whole chain in an empty database, refuse what it must not leave there, return its fence."""
-    fence = Fence(tables.slug)
+def lint(fence: Fence, tables: DomainTables) -> None:
+    """Run the domain's whole chain in an empty database and refuse what it must not leave there."""
     check_order(tables.slug, tables.migrations)
     scratch = raw_connect(":memory:")
     try:
@@ -112,7 +111,6 @@ def lint(tables: DomainTables) -> Fence:
         _lint_tables(scratch, fence)
     finally:
         scratch.close()
-    return fence
 
 
 @cache

@@ -13,7 +13,7 @@ from sqlalchemy.pool import QueuePool
 
 from knapper.errors import PluginError, ToolError
 from knapper.store import backup, migrations
-from knapper.store.fence import lint
+from knapper.store.fence import Fence, lint
 from knapper.store.migrations import CORE, DomainTables, core_migrations
 from knapper.store.sqlite import connect, private_file, sqlite_module
 from knapper.store.transactions import immediate, savepoint
@@ -65,10 +65,12 @@ class State:
 
     def install(self, tables: DomainTables) -> None:
         """Bring a domain's tables up to date; what is wrong with them is a PluginError or a `conflict`."""
+        fence = Fence(tables.slug)
         connection = connect(self.path)
         try:
             if migrations.pending(connection, tables.slug, tables.migrations):
-                migrations.apply(connection, tables.slug, tables.migrations, lint(tables))
+                lint(fence, tables)
+                migrations.apply(connection, tables.slug, tables.migrations, fence)
         finally:
             connection.close()
         self._domains.add(tables.slug)

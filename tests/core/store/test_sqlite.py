@@ -1,0 +1,80 @@
+"""Which SQLite is used, and how a connection is set up."""
+
+from __future__ import annotations
+
+import sqlite3
+import subprocess
+import sys
+from pathlib import Path
+
+from knapper.store.sqlite import PRAGMAS, connect, sqlite_module, sqlite_report
+
+
+def run(program: str, *arguments: str) -> str:
+    done = subprocess.run(
+        [sys.executable, "-c", program, *arguments], capture_output=True, text=True, check=True
+    )
+    return done.stdout.strip()
+
+
+def test_the_report_names_the_module_that_is_really_used() -> None:
+    report = sqlite_report()
+    assert report.module == sqlite_module().__name__.partition(".")[0]
+    assert report.version == sqlite_module().sqlite_version
+
+
+def test_the_report_on_the_standard_library_tells_whether_its_connections_load_extensions() -> None:
+    report = sqlite_report(sqlite3)
+    assert report == ("sqlite3", sqlite3.sqlite_version, hasattr(sqlite3.Connection, "enable_load_extension"))
+
+
+def test_without_pysqlite3_the_standard_library_carries_the_whole_store(tmp_path: Path) -> None:
+    program = """
+import sys
+sys.modules["pysqlite3"] = None
+from knapper.store.sqlite import sqlite_report
+from knapper.store.state import State
+from knapper.store.idempotency import Keys
+from knapper.store.migrations import DomainTables, Migration
+sql = "CREATE TABLE tasks_done (vault_id TEXT NOT NULL, title TEXT NOT NULL)"
+state = State.open(sys.argv[1], domains=[DomainTables("tasks", [Migration("20260101_001", sql)])])
+keys = Keys(state)
+claim = keys.claim("main", "k", "write_note", "h")
+keys.complete(claim, b"{}")
+print(sqlite_report().module, keys.claim("main", "k", "write_note", "h"))
+"""
+    assert run(program, str(tmp_path / "state.db")) == "sqlite3 Replay(result=b'{}', size=2)"
+
+
+def test_a_connection_has_every_pragma(tmp_path: Path) -> None:
+    connection = connect(tmp_path / "any.db")
+    answers = {name: connection.execute(f"PRAGMA {name}").fetchone()[0] for name in _names()}
+    connection.close()
+    assert answers == {
+        "busy_timeout": 5000,
+        "foreign_keys": 1,
+        "journal_mode": "wal",
+        "synchronous": 1,
+        "cache_size": -32000,
+        "temp_store": 2,
+        "mmap_size": 268435456,
+    }
+
+
+def test_waiting_for_locks_is_set_before_the_journal_needs_one() -> None:
+    assert _names().index("busy_timeout") == 0
+
+
+def test_importing_the_package_and_its_parts_does_not_import_sqlalchemy() -> None:
+    program = """
+import sys
+import knapper.store
+from knapper.store import audit, backup, batches, blobs, confirmations, fence, idempotency
+from knapper.store import jobs, maintenance, migrations, scheduler, snapshots, sqlite, stats, transactions
+print([name for name in sys.modules if name.startswith("sqlalchemy")])
+"""
+    assert run(program) == "[]"
+
+
+def _names() -> list[str]:
+    return [pragma.partition("=")[0] for pragma in PRAGMAS]
