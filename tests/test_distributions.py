@@ -43,6 +43,12 @@ def test_its_entry_point_is_its_slug_and_its_package(member: Member) -> None:
     assert member.metadata["project"]["entry-points"] == {"knapper": {member.slug: member.package}}
 
 
+def test_the_core_brings_the_command_and_the_fixtures() -> None:
+    project = TREE[0].metadata["project"]
+    assert project["scripts"] == {"knapper": "knapper.cli:main"}
+    assert project["entry-points"] == {"pytest11": {"knapper": "knapper.testing"}}
+
+
 @every_plugin
 def test_no_tool_is_configured_in_a_member(member: Member) -> None:
     assert set(member.metadata) == {"build-system", "project"}
