@@ -25,9 +25,9 @@ def main(root: Path = ROOT) -> int:
         shutil.rmtree(folder, ignore_errors=True)
         folder.mkdir(parents=True)
     site, tree = work / "site", members(root)
-    wrong = list(_umbrella(root, out))
+    wrong = [f"knapper: {fault}" for fault in _found(_umbrella(root, out))]
     for member in tree:
-        wrong += [f"{member.name}: {fault}" for fault in check(member, out, work, site)]
+        wrong += [f"{member.name}: {fault}" for fault in _found(check(member, out, work, site))]
     wrong += list(_loading(site))
     for fault in wrong:
         say(fault)
@@ -35,11 +35,23 @@ def main(root: Path = ROOT) -> int:
     return 1 if wrong else 0
 
 
+def _found(faults: Iterator[str]) -> list[str]:
+    """The faults of one distribution; one that cannot be built has that fault and does not hide the others'."""
+    try:
+        return list(faults)
+    except (
+        OSError,
+        ValueError,
+        TypeError,
+    ) as error:  # what hatchling raises over a pyproject or a missing file
+        return [f"cannot be built: {error}"]
+
+
 def _umbrella(root: Path, out: Path) -> Iterator[str]:
     with zipfile.ZipFile(builds.wheel(root, out)) as wheel:
         code = [name for name in wheel.namelist() if ".dist-info/" not in name]
     if code:
-        yield f"knapper: the umbrella must carry no code, and has {code[0]}"
+        yield f"the umbrella must carry no code, and has {code[0]}"
     builds.sdist(root, out)
 
 
