@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, PositiveFloat, PositiveInt, SecretStr
+from pydantic import BaseModel, ConfigDict, Field, PositiveFloat, PositiveInt, SecretStr, field_validator
 from pydantic.alias_generators import to_camel
 
 VaultId = Annotated[str, Field(pattern=r"^[a-z0-9_-]{1,64}$")]
@@ -222,6 +222,12 @@ class ThrottleSettings(Section):
 
     enabled: bool = True
     tiers: dict[str, Tier] = Field(default_factory=_tiers)
+
+    @field_validator("tiers")
+    @classmethod
+    def _complete(cls, given: dict[str, Tier]) -> dict[str, Tier]:
+        """A tier that is not named keeps its default; leaving one out never means unlimited."""
+        return {**_tiers(), **given}
 
 
 class OtelSettings(Section):
