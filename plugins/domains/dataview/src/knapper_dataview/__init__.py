@@ -1,0 +1,1 @@
+"""Dataview without Obsidian: its query language over a folder of notes."""
