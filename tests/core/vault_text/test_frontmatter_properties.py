@@ -125,7 +125,7 @@ def body(text: str) -> str:
     return text.removeprefix("\ufeff") if block is None else text[block.after :]
 
 
-@settings(max_examples=600, deadline=None)
+@settings(max_examples=300, deadline=None)
 @given(notes(tuple(ENTRIES)), st.sampled_from([*KEYS, "new", "a: b", "#x", "1"]), values)
 def test_setting_a_key_changes_that_key_alone(text: str, key: str, new: Any) -> None:
     before = properties(text)
@@ -136,7 +136,7 @@ def test_setting_a_key_changes_that_key_alone(text: str, key: str, new: Any) -> 
     assert ("\r" in text) == ("\r\n" in after)
 
 
-@settings(max_examples=400, deadline=None)
+@settings(max_examples=200, deadline=None)
 @given(notes(tuple(ENTRIES)), st.sampled_from(KEYS))
 def test_removing_a_key_takes_out_only_lines_of_its_own(text: str, key: str) -> None:
     before = properties(text)
@@ -160,8 +160,7 @@ def test_a_hard_block_is_edited_rightly_or_not_at_all(text: str, key: str, new: 
     before = properties(text)
     try:
         after = frontmatter.set_key(text, key, new)
-    except FrontmatterError as error:
-        assert error.reason == "cannot edit safely"
+    except FrontmatterError:
         return
     assert same(frontmatter.read(after), {**before, key: new})
     assert [piece for piece in pieces(after) if piece[0] != key] == [p for p in pieces(text) if p[0] != key]
@@ -192,7 +191,7 @@ PLAIN_PARTS = ["a", "key", "x y", ":", ": ", " ", "  ", "\n", "\n", "- ", "\n- "
                "{", "}", "-", "1", "0", ".5", "true", "null", "~", "|", ">", "&", "*", "!", "%", "@", "?", "\\", "é", "\xa0", "\t", "\r\n", "\r", "(", "/", "..."]  # fmt: skip
 
 
-@settings(max_examples=3000, deadline=None)
+@settings(max_examples=1000, deadline=None)
 @given(st.lists(st.sampled_from(PLAIN_PARTS), max_size=14).map("".join))
 def test_the_short_way_agrees_with_the_parser_where_it_answers(block: str) -> None:
     quick = plain.read(block)
@@ -200,7 +199,7 @@ def test_the_short_way_agrees_with_the_parser_where_it_answers(block: str) -> No
         assert same(quick, reading._parsed(block))
 
 
-@settings(max_examples=1500, deadline=None)
+@settings(max_examples=800, deadline=None)
 @given(
     st.lists(st.sampled_from(PLAIN_PARTS), max_size=8).map("".join),
     st.sampled_from(["k: {}", "k: [{}, b]", "k:\n  - {}\n  - b"]),

@@ -48,25 +48,18 @@ class _Crowd:
         names = {normal(path.rpartition("/")[2]): path for path in reversed(paths)}
         self.shortest = list(names.values())
 
-    def likely(self, target: str, source: str) -> list[str]:
+    def likely(self, target: str, exact: bool, source: str) -> list[str]:
         """The few files a normalised target can mean."""
-        rooted = _rooted(target, source) if target.startswith(_FROM_SOMEWHERE) else target
-        if rooted is None:
-            return []
-        folder, slash, _ = rooted.rpartition("/")
-        if not slash and rooted is target:
-            own = self.folders.get(normal(source.rpartition("/")[0]), [])
-            return [*self.folders.get("", ()), *own, *self.shortest]
+        folder, slash, _ = target.rpartition("/")
         near = self.folders.get(folder, [])
-        if rooted is not target or (near and len(self.shortest) == 1):
+        if exact or (slash and near and len(self.shortest) == 1):
             return near
+        if not slash:
+            own = self.folders.get(normal(source.rpartition("/")[0]), [])
+            return [*near, *own, *self.shortest]
         tail = "/" + folder
-        return [
-            path
-            for name, paths in self.folders.items()
-            if name == folder or name.endswith(tail)
-            for path in paths
-        ]
+        fitting = (paths for name, paths in self.folders.items() if name == folder or name.endswith(tail))
+        return [path for paths in fitting for path in paths]
 
 
 class Resolver:
@@ -116,28 +109,32 @@ class Resolver:
 
     def resolve(self, linkpath: str, source: str) -> str | None:
         """The file a link in `source` leads to; None where it leads nowhere."""
-        target = normal(linkpath.partition("#")[0].strip())
-        if not target:
+        written = linkpath.partition("#")[0].strip()
+        if not written:
             return source
+        exact = written.startswith(_FROM_SOMEWHERE)
+        target = normal(_rooted(written, source) if exact else written)
         found = self._by_key.get(_stem(target))
         if found is None:
             return None
         if isinstance(found, str):
             found = [found]
         elif len(found) > _CROWD:
-            found = self._crowd(found, target).likely(target, source)
-        matching = _matching(found, target, source)
+            found = self._crowd(found, target).likely(target, exact, source)
+        matching = _matching(found, target, exact)
         if len(matching) < 2:
             return matching[0] if matching else None
-        return min(matching, key=_preference(linkpath, target, source))
+        return min(matching, key=_preference(written, target, source))
 
     def candidates(self, linkpath: str, source: str) -> list[str]:
         """All files a link may mean, the one it does mean first."""
-        target = normal(linkpath.partition("#")[0].strip())
-        if not target:
+        written = linkpath.partition("#")[0].strip()
+        if not written:
             return [source]
-        matching = _matching(self._bucket(_stem(target)), target, source)
-        return sorted(matching, key=_preference(linkpath, target, source))
+        exact = written.startswith(_FROM_SOMEWHERE)
+        target = normal(_rooted(written, source) if exact else written)
+        matching = _matching(self._bucket(_stem(target)), target, exact)
+        return sorted(matching, key=_preference(written, target, source))
 
     def shortest(
         self, target: str, source: str, format: LinkFormat = "shortest", *, omit_md: bool = True
@@ -151,10 +148,10 @@ class Resolver:
 
     def _spellings(self, full: str, target: str, source: str, format: LinkFormat) -> Iterator[str]:
         if format == "relative":
-            near = relative(full, source)
-            yield near
-            if not near.startswith("../"):
-                yield "./" + near
+            for near in (relative(full, source), relative(target, source)):
+                yield near
+                if not near.startswith("../"):
+                    yield "./" + near
         elif format == "shortest":
             bare = full.rpartition("/")[2]
             if self.candidates(bare, source) == [target]:
@@ -187,14 +184,8 @@ def _rank(path: str) -> tuple[int, str]:
     return len(path), path
 
 
-def _matching(paths: Iterable[str], target: str, source: str) -> list[str]:
+def _matching(paths: Iterable[str], target: str, exact: bool) -> list[str]:
     """The paths that a normalised target fits: those that carry its extension, else those that add `.md`."""
-    exact = target.startswith(_FROM_SOMEWHERE)
-    if exact:
-        rooted = _rooted(target, source)
-        if rooted is None:
-            return []
-        target = rooted
     own: list[str] = []
     implied: list[str] = []
     tail = "/" + target
@@ -209,37 +200,32 @@ def _matching(paths: Iterable[str], target: str, source: str) -> list[str]:
     return own or implied
 
 
-def _rooted(target: str, source: str) -> str | None:
-    """The vault path that an absolute or relative target spells; None where it leads out of the vault."""
-    if target.startswith("/"):
-        return target.lstrip("/")
-    parts = normal(source).split("/")[:-1]
-    for part in target.split("/"):
+def _rooted(written: str, source: str) -> str:
+    """The vault path that an absolute or relative link spells; one that no file has where it leads out of the vault."""
+    if written.startswith("/"):
+        return written.lstrip("/")
+    parts = source.split("/")[:-1]
+    if written.endswith(("/", "/.", "/..")):
+        return ".."
+    for part in written.split("/"):
         if part == "..":
             if not parts:
-                return None
+                return ".."
             parts.pop()
         elif part not in (".", ""):
             parts.append(part)
     return "/".join(parts)
 
 
-def _preference(
-    linkpath: str, target: str, source: str
-) -> Callable[[str], tuple[bool, bool, bool, int, str]]:
+def _preference(written: str, target: str, source: str) -> Callable[[str], tuple[bool, bool, bool, int, str]]:
     """The order among files that all fit: the exact path, the source's own folder, the shortest, the first."""
     folder = source.rpartition("/")[0]
-    written = linkpath.partition("#")[0].strip()
+    if written.startswith(_FROM_SOMEWHERE):
+        written = _rooted(written, source)
 
     def order(path: str) -> tuple[bool, bool, bool, int, str]:
-        spelled = normal(path)
-        inexact = spelled not in (target, target + ".md")
-        return (
-            inexact,
-            path not in (written, written + ".md"),
-            path.rpartition("/")[0] != folder,
-            len(path),
-            path,
-        )
+        inexact = normal(path) not in (target, target + ".md")
+        other_case = path not in (written, written + ".md")
+        return inexact, other_case, path.rpartition("/")[0] != folder, len(path), path
 
     return order

@@ -12,6 +12,7 @@ from knapper.vault.frontmatter.editing import (
 )
 from knapper.vault.frontmatter.errors import FrontmatterError
 from knapper.vault.frontmatter.reading import load
+from knapper.vault.frontmatter.strings import replace_strings
 
 __all__ = [
     "Block",
@@ -24,5 +25,6 @@ __all__ = [
     "remove_from_list",
     "remove_key",
     "replace_all",
+    "replace_strings",
     "set_key",
 ]

@@ -109,9 +109,10 @@ class _Composer:
         total = 0
         while True:
             event = self.next()
+            line, end = event.start_mark.line + 1, event.end_mark.index
             if isinstance(event, yaml.CollectionEndEvent):
                 node = stack.pop()
-                node.end = event.end_mark.index
+                node.end = end
                 node.weight += sum(child.weight for child in (*node.keys, *node.items))
             else:
                 node = self.node(event)
@@ -119,10 +120,10 @@ class _Composer:
                 if isinstance(event, yaml.CollectionStartEvent):
                     stack.append(node)
                     if len(stack) > MAX_DEPTH:
-                        raise FrontmatterError("nested too deeply", event.start_mark.line + 1)
+                        raise FrontmatterError("nested too deeply", line)
                     continue
             if node.weight + total > MAX_NODES:
-                raise FrontmatterError("too many values or aliases", event.start_mark.line + 1)
+                raise FrontmatterError("too many values or aliases", line)
             if not stack:
                 return node
             self.attach(stack[-1], node)

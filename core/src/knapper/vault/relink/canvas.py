@@ -1,0 +1,83 @@
+"""The links of a canvas: files and backgrounds its nodes name, and links in its cards."""
+
+import json
+import re
+from collections.abc import Iterator
+from typing import Any
+
+from knapper.vault.markdown import Link, parse
+from knapper.vault.relink.notes import Moves, Relinked, changed_links
+
+_PATHS = {("file", "file"), ("background", "group")}
+_TOKEN = re.compile(r'"(?:[^"\\]|\\.)*"|[\[\]{},:]|[^\s\[\]{},:"]+', re.DOTALL)
+_UNIT = re.compile(
+    r"\\u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}|\\u[0-9a-fA-F]{4}|\\.|.", re.DOTALL
+)
+
+
+def relink_canvas(text: str, source: str, moves: Moves) -> Relinked:
+    """A canvas with its nodes naming moved files by their new paths; a ValueError where the text is no JSON."""
+    nodes = _nodes(text)
+    broken: list[Link] = []
+    splices: list[tuple[int, int, str]] = []
+    for index, name, start, raw in _texts(text) if nodes else ():
+        node = nodes[index]
+        kind = node.get("type") if isinstance(node, dict) else None
+        value = json.loads(raw)
+        if (name, kind) == ("text", "text"):
+            found, failed = _in_card(value, raw, start, source, moves)
+            splices += found
+            broken += failed
+        elif (name, kind) in _PATHS and value in moves.paths:
+            splices.append((start, start + len(raw), f'"{_escaped(moves.paths[value], raw)}"'))
+    for start, end, new in sorted(splices, reverse=True):
+        text = text[:start] + new + text[end:]
+    return Relinked(text, len(splices), broken)
+
+
+def _nodes(text: str) -> list[Any]:
+    if not text.strip("\ufeff \t\r\n"):
+        return []
+    try:
+        canvas = json.loads(text.removeprefix("\ufeff"))
+    except RecursionError:
+        raise ValueError("nested too deeply") from None
+    nodes = canvas.get("nodes") if isinstance(canvas, dict) else None
+    return nodes if isinstance(nodes, list) else []
+
+
+def _texts(text: str) -> Iterator[tuple[int, str, int, str]]:
+    """The text values of the nodes: which node, under which name, where, and as written."""
+    inside: list[str | int | None] = []  # of each open object the name just read, of each open list the index
+    for found in _TOKEN.finditer(text):
+        token = found[0]
+        if token in "{[":
+            inside.append(None if token == "{" else 0)
+        elif token in "}]":
+            inside.pop()
+        elif token == ",":
+            inside[-1] = inside[-1] + 1 if isinstance(inside[-1], int) else None
+        elif token[0] == '"' and inside and inside[-1] is None:
+            inside[-1] = json.loads(token)
+        elif token[0] == '"' and len(inside) == 3:
+            top, index, name = inside
+            if top == "nodes" and isinstance(index, int) and isinstance(name, str):
+                yield index, name, found.start(), token
+
+
+def _in_card(
+    value: str, raw: str, start: int, source: str, moves: Moves
+) -> tuple[list[tuple[int, int, str]], list[Link]]:
+    links = [link for link in parse(value).links if not link.in_frontmatter]
+    changes, broken = changed_links(links, source, moves)
+    if not changes:
+        return [], broken
+    at = [start + 1 + unit.start() for unit in _UNIT.finditer(raw[1:-1])]
+    at.append(start + len(raw) - 1)
+    spans = ((at[link.start + first], at[link.start + last], new) for link, (first, last, new) in changes)
+    return [(first, last, _escaped(new, raw)) for first, last, new in spans], broken
+
+
+def _escaped(text: str, like: str) -> str:
+    """Text inside a JSON string, with characters escaped where the one it replaces has them escaped."""
+    return json.dumps(text, ensure_ascii="\\u" in like)[1:-1]
