@@ -1,0 +1,118 @@
+"""The journal of a vault: transactions that were decided but perhaps not finished when the process died."""
+
+from __future__ import annotations
+
+import os
+import secrets
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from knapper.errors import ToolError
+from knapper.vault.applied import apply, changes
+from knapper.vault.disk import Disk
+from knapper.vault.files import Change, Conflict
+from knapper.vault.locks import FileLock
+from knapper.vault.record import Record, Torn, decode, encode
+
+_COMMITTED = ".journal"
+_WRITING = ".writing"
+_FAILED = ".failed"
+
+
+@dataclass
+class Recovery:
+    """What unfinished transactions had left to do: those completed, and those that could not be."""
+
+    completed: int = 0
+    changes: list[Change] = field(default_factory=list)
+    conflicts: list[Conflict] = field(default_factory=list)
+    failed: list[str] = field(default_factory=list)
+
+    def __bool__(self) -> bool:
+        return bool(self.completed or self.failed)
+
+
+class Journal:
+    """Decides transactions and finishes them; one folder a vault, in the server's own folder, never in the vault."""
+
+    def __init__(self, cache_dir: Path, vault: str) -> None:
+        self._folder = cache_dir / "journal" / vault
+        locks = cache_dir / "locks"
+        for folder in (self._folder, locks):
+            folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+        self._lock = FileLock(locks / f"{vault}.lock")
+
+    @contextmanager
+    def guard(self, disk: Disk) -> Iterator[Recovery]:
+        """Keep other processes from changing the vault; finishes first what a dead one has left."""
+        with self._lock:
+            yield self._replay(disk)
+
+    def recover(self, disk: Disk) -> Recovery:
+        """Finish every transaction that was decided; doing it again changes nothing."""
+        with self.guard(disk) as recovery:
+            return recovery
+
+    def run(self, record: Record, disk: Disk) -> list[Conflict]:
+        """Decide and carry out a transaction, inside the guard; once this has begun to apply, it will be finished."""
+        entry = self._commit(record)
+        conflicts = apply(record, disk)
+        self._forget(entry)
+        return conflicts
+
+    def unfinished(self) -> list[str]:
+        """Names of transactions that could not be finished; their contents are kept for a person to look at."""
+        return sorted(entry.name for entry in self._folder.iterdir() if entry.suffix == _FAILED)
+
+    def _commit(self, record: Record) -> Path:
+        writing = self._folder / f"{time.time_ns():020d}-{secrets.token_hex(4)}{_WRITING}"
+        with writing.open("xb") as file:
+            file.write(encode(record))
+            file.flush()
+            os.fsync(file.fileno())
+        entry = writing.rename(writing.with_suffix(_COMMITTED))
+        self._sync()
+        return entry
+
+    def _forget(self, entry: Path) -> None:
+        entry.unlink()
+        # A record that came back after a power failure would undo what has been written since.
+        self._sync()
+
+    def _sync(self) -> None:
+        if os.name == "nt":
+            return
+        fd = os.open(self._folder, os.O_RDONLY)
+        try:
+            os.fsync(fd)
+        finally:
+            os.close(fd)
+
+    def _replay(self, disk: Disk) -> Recovery:
+        recovery = Recovery()
+        for name in sorted(os.listdir(self._folder)):  # noqa: PTH208 (on the way of every write; a Path an entry costs more)
+            entry = self._folder / name
+            if entry.suffix == _WRITING:  # cut short before it was decided
+                entry.unlink()
+            elif entry.suffix == _COMMITTED:
+                self._finish(entry, disk, recovery)
+        return recovery
+
+    def _finish(self, entry: Path, disk: Disk, recovery: Recovery) -> None:
+        try:
+            record = decode(entry.read_bytes())
+            if record.root != disk.root:
+                raise Torn  # the vault's id now stands for another folder
+            conflicts = apply(record, disk)
+        except (Torn, OSError, ToolError) as error:
+            if isinstance(error, ToolError) and error.code == "vault_not_found":
+                raise  # a drive that is not there yet; the record waits for it
+            recovery.failed.append(entry.rename(entry.with_suffix(_FAILED)).name)
+            return
+        self._forget(entry)
+        recovery.completed += 1
+        recovery.conflicts += conflicts
+        recovery.changes += changes(record, disk, conflicts)
