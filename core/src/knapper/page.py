@@ -12,8 +12,12 @@ import msgspec
 from knapper.errors import ToolError
 
 
-class Record(msgspec.Struct, kw_only=True, omit_defaults=True):
-    """A result with named fields; a field that has its default is left out of the answer."""
+def _wire_name(name: str) -> str:
+    return name.rstrip("_")
+
+
+class Record(msgspec.Struct, kw_only=True, omit_defaults=True, rename=_wire_name):
+    """A result with named fields; one that has its default is left out, and `from_` is sent as `from`."""
 
 
 T = TypeVar("T")

@@ -50,9 +50,11 @@ class Runtime:
         settings: Settings,
         plugins: discovery.Plugins,
         *,
+        source: Callable[[], Settings] | None = None,
         clock: Callable[[], float] = time.time,
     ) -> None:
         self.settings = settings
+        self.source = source or (lambda: settings)
         self.clock = clock
         self.started = clock()
         self.registry = Registry(plugins)
@@ -118,6 +120,12 @@ class Runtime:
         raw = arguments or {}
         return run(Call(self, name, raw, caller, args_hash(name, raw), **how))
 
+    def reload(self) -> tuple[list[str], list[str]]:
+        """Read the configuration again, apply what can be applied live, and say what needs a restart."""
+        from knapper.config.live import apply
+
+        return apply(self)
+
     def section(self, domain: Domain) -> Any:
         return self.sections.get(domain.slug)
 
@@ -175,14 +183,14 @@ def _sections(settings: Settings, domains: Mapping[str, Domain]) -> dict[str, An
     return sections
 
 
-def open_runtime(settings: Settings, *, strict: bool | None = None) -> Runtime:
-    """A runtime with the installed plugins that the settings allow."""
+def open_runtime(settings: Settings, *, strict: bool | None = None, source: Callable[[], Settings] | None = None) -> Runtime:
+    """A runtime with the installed plugins that the settings allow; `source` reads the settings again."""
     found = discovery.Plugins.discover(
         only=settings.plugins.only,
         disabled=settings.plugins.disabled,
         strict=settings.plugins.strict if strict is None else strict,
     )
-    return Runtime(settings, found)
+    return Runtime(settings, found, source=source)
 
 
 def state_path(settings: Settings) -> Path:

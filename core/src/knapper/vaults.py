@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import logging
 import os
 from collections.abc import Iterator, Sequence
@@ -36,6 +37,7 @@ class Vault:
             raise ToolError("vault_not_found", f"the folder of the vault {settings.id!r} is not there", vault=settings.id)
         self.id: str = settings.id
         self.name: str = settings.name or folder.resolve().name
+        self.folder_name = folder.resolve().name
         self.kind: str = settings.kind
         self.settings = settings
         self.disk = Disk(folder)
@@ -54,6 +56,14 @@ class Vault:
             embedding=runtime.embedding if runtime.has_embedder else None,
             clock=runtime.clock,
         )
+
+    def obsidian_plugins(self) -> list[str]:
+        """The community plugins enabled in Obsidian's own settings of this vault."""
+        try:
+            listed = json.loads(self.disk.read(".obsidian/community-plugins.json").text)
+        except (ToolError, ValueError):
+            return []
+        return [name for name in listed if isinstance(name, str)] if isinstance(listed, list) else []
 
     def apply(self, settings: Any) -> None:
         """Take over what of a changed configuration can be applied without a restart."""

@@ -125,6 +125,11 @@ class Database:
             reader.readable = readable
         yield reader.connection
 
+    def size(self) -> int:
+        """Bytes on disk, with what has not been folded into the file yet."""
+        files = (self.path.with_name(self.path.name + suffix) for suffix in ("", "-wal"))
+        return sum(file.stat().st_size for file in files if file.exists())
+
     def close(self) -> None:
         with self._lock:
             self._writer.close()

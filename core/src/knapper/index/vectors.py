@@ -1,16 +1,20 @@
 """Vectors of chunks: made in the background after text search is complete, and searched exactly.
 
 sqlite-vec searches them where SQLite can load it; elsewhere they lie in a plain table and numpy does. Both give the
-same answers, and which one is in use is reported.
+same answers, and which one is in use is reported. Vectors of chunks that are gone stay until the next pass, so that a
+note that changed in one place gets the others back by their hash.
 """
 
 from __future__ import annotations
 
 import logging
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Collection, Sequence
 from typing import TYPE_CHECKING, Any, Literal
 
+import msgspec
+
+from knapper.errors import ToolError
 from knapper.index.database import Database
 
 if TYPE_CHECKING:
@@ -23,11 +27,18 @@ if TYPE_CHECKING:
 
 log = logging.getLogger("knapper.index")
 TABLES = """
-CREATE TABLE vectors (chunk INTEGER PRIMARY KEY, hash TEXT NOT NULL, vector BLOB NOT NULL);
+CREATE TABLE vectors (chunk INTEGER PRIMARY KEY, hash TEXT NOT NULL);
 CREATE INDEX vectors_by_hash ON vectors (hash);
-CREATE TABLE quarantine (chunk INTEGER PRIMARY KEY, reason TEXT NOT NULL);
+CREATE TABLE plain_vectors (rowid INTEGER PRIMARY KEY, embedding BLOB NOT NULL);
+CREATE TABLE quarantine (hash TEXT PRIMARY KEY NOT NULL, reason TEXT NOT NULL) WITHOUT ROWID;
 """
 BATCH = 256
+LONGEST = 8000
+RETRY_SECONDS = 30.0
+MISSING = (
+    "FROM chunks c WHERE NOT EXISTS (SELECT 1 FROM vectors v WHERE v.chunk = c.id) "
+    "AND NOT EXISTS (SELECT 1 FROM quarantine q WHERE q.hash = c.hash)"
+)
 Source = Callable[[], "Model"]
 Engine = Literal["sqlite-vec", "numpy"]
 
@@ -53,7 +64,10 @@ class Vectors:
         self._stop = stop
         self._wake = threading.Event()
         self._thread: threading.Thread | None = None
+        self._matrix: tuple[int, NDArray[np.int64], NDArray[np.float32]] | None = None
         self.problem = ""
+        with db.read() as conn:
+            self.engine: Engine = "sqlite-vec" if _has_vec(conn) else "numpy"
 
     def start(self) -> None:
         """Embed what has no vector yet, now and whenever something changes."""
@@ -71,41 +85,193 @@ class Vectors:
         if self._thread is not None:
             self._thread.join(5)
 
+    @property
+    def available(self) -> bool:
+        """Whether there is a model to ask at all."""
+        return self._source is not None
+
     def ready(self) -> bool:
         """Whether every chunk that can have a vector has one."""
         return self._source is None or self.missing() == 0
 
+    def missing(self) -> int:
+        with self._db.read() as conn:
+            return int(conn.execute(f"SELECT count(*) {MISSING}").fetchone()[0])
+
     def clear(self) -> int:
         """Drop all vectors; they are made anew in the background."""
         with self._db.write() as conn:
-            dropped = conn.execute("DELETE FROM vectors").rowcount
+            dropped = _drop(conn)
         self.wake()
-        return int(dropped)
+        return dropped
 
-    def missing(self) -> int:
-        with self._db.read() as conn:
-            row = conn.execute(
-                "SELECT count(*) FROM chunks c WHERE NOT EXISTS (SELECT 1 FROM vectors v WHERE v.chunk = c.id) "
-                "AND NOT EXISTS (SELECT 1 FROM quarantine q WHERE q.chunk = c.id)"
-            ).fetchone()
-        return int(row[0])
+    def embed_now(self) -> None:
+        """Embed everything that is missing before returning; raises what the model raises."""
+        while self._embed_some():
+            pass
+
+    def query(self, text: str) -> NDArray[np.float32]:
+        """A query's vector, or embedding_provider_error."""
+        if self._source is None:
+            raise ToolError("embedding_provider_error", "no embedding model is installed or enabled")
+        vector: NDArray[np.float32] = self._source().embed([text], query=True)[0]
+        return vector
+
+    def nearest(
+        self, conn: sqlite3.Connection, vector: NDArray[np.float32], k: int, allowed: str, parameters: Sequence[Any]
+    ) -> list[tuple[int, float]]:
+        """The k chunks nearest to a vector among those that a query allows, best first, ties by chunk."""
+        stored = conn.execute("SELECT value FROM meta WHERE key = 'dimensions'").fetchone()
+        if stored is None or stored[0] != len(vector):
+            return []
+        if self.engine == "sqlite-vec":
+            sql = f"SELECT rowid, distance FROM vec WHERE embedding MATCH ? AND k = ? AND rowid IN ({allowed}) ORDER BY distance, rowid"
+            rows = conn.execute(sql, [vector.tobytes(), k, *parameters]).fetchall()
+            return [(chunk, 1.0 - distance) for chunk, distance in rows]
+        return self._nearest_by_numpy(conn, vector, k, allowed, parameters)
+
+    def _nearest_by_numpy(
+        self, conn: sqlite3.Connection, vector: NDArray[np.float32], k: int, allowed: str, parameters: Sequence[Any]
+    ) -> list[tuple[int, float]]:
+        import numpy as np
+
+        ids, matrix = self._loaded(conn, len(vector))
+        permitted = np.fromiter((row[0] for row in conn.execute(allowed, parameters)), np.int64)
+        keep = np.isin(ids, permitted)
+        scores = matrix[keep] @ vector
+        order = np.lexsort((ids[keep], -scores))[:k]
+        return [(int(ids[keep][n]), float(scores[n])) for n in order]
+
+    def _loaded(self, conn: sqlite3.Connection, width: int) -> tuple[NDArray[np.int64], NDArray[np.float32]]:
+        import numpy as np
+
+        version = conn.execute("PRAGMA data_version").fetchone()[0], conn.execute("SELECT max(rowid), count(*) FROM plain_vectors").fetchone()
+        if self._matrix is None or self._matrix[0] != hash(version):
+            rows = conn.execute("SELECT rowid, embedding FROM plain_vectors ORDER BY rowid").fetchall()
+            ids = np.array([row[0] for row in rows], np.int64)
+            matrix = np.frombuffer(b"".join(row[1] for row in rows), np.float32).reshape(-1, width)
+            self._matrix = (hash(version), ids, matrix)
+        return self._matrix[1], self._matrix[2]
 
     def _run(self) -> None:
+        wait: float | None = None
         while not self._stop.is_set():
-            self._wake.wait()
+            self._wake.wait(wait)
             self._wake.clear()
             try:
                 while not self._stop.is_set() and self._embed_some():
                     pass
-                self.problem = ""
+                self.problem, wait = "", None
             except Exception as error:
-                self.problem = str(error) or type(error).__name__
-                log.warning("embedding stopped: %s", type(error).__name__)
+                self.problem, wait = str(error) or type(error).__name__, RETRY_SECONDS
+                log.warning("embedding stopped and is tried again later: %s", type(error).__name__)
 
     def _embed_some(self) -> bool:
-        raise AssertionError
+        """Give the next chunks their vectors; False where none is missing."""
+        with self._db.read() as conn:
+            chunks = conn.execute(f"SELECT c.id, c.hash {MISSING} ORDER BY c.id LIMIT ?", (BATCH,)).fetchall()
+        if not chunks:
+            self._purge()
+            return False
+        assert self._source is not None
+        model = self._source()
+        self._fit(model)
+        vectors = self._known([digest for _, digest in chunks])
+        unknown = [(chunk, digest) for chunk, digest in chunks if digest not in vectors]
+        refused: dict[str, str] = {}
+        made = embed_each(model, self._texts([chunk for chunk, _ in unknown]))
+        for (_, digest), result in zip(unknown, made, strict=True):
+            if isinstance(result, bytes):
+                vectors[digest] = result
+            else:
+                refused[digest] = result
+        with self._db.write() as conn:
+            alive = {row[0] for row in conn.execute(f"SELECT id FROM chunks WHERE id IN ({_marks(chunks)})", [c for c, _ in chunks])}
+            rows = [(chunk, digest) for chunk, digest in chunks if digest in vectors and chunk in alive]
+            conn.executemany("INSERT OR IGNORE INTO vectors VALUES (?, ?)", rows)
+            conn.executemany(f"INSERT INTO {self._table} (rowid, embedding) VALUES (?, ?)", [(c, vectors[d]) for c, d in rows])
+            conn.executemany("INSERT OR IGNORE INTO quarantine VALUES (?, ?)", list(refused.items()))
+        return True
+
+    @property
+    def _table(self) -> str:
+        return "vec" if self.engine == "sqlite-vec" else "plain_vectors"
+
+    def _fit(self, model: Model) -> None:
+        """Vectors of another model, or laid out for the other engine, mean nothing here: begin anew."""
+        wanted = {"model": model.identity, "dimensions": model.dimensions, "vector_engine": self.engine}
+        with self._db.read() as conn:
+            stored = dict(conn.execute(f"SELECT key, value FROM meta WHERE key IN ({_marks(wanted)})", list(wanted)).fetchall())
+        if stored == wanted:
+            return
+        with self._db.write() as conn:
+            _drop(conn)
+            if self.engine == "sqlite-vec":
+                conn.execute(f"CREATE VIRTUAL TABLE vec USING vec0(embedding float[{model.dimensions}] distance_metric=cosine)")
+            conn.executemany("INSERT OR REPLACE INTO meta VALUES (?, ?)", list(wanted.items()))
+
+    def _known(self, digests: list[str]) -> dict[str, bytes]:
+        """Vectors that equal chunks already have, or had."""
+        sql = (
+            f"SELECT v.hash, e.embedding FROM vectors v JOIN {self._table} e ON e.rowid = v.chunk "
+            f"WHERE v.hash IN ({_marks(digests)}) GROUP BY v.hash"
+        )
+        with self._db.read() as conn:
+            return dict(conn.execute(sql, digests).fetchall())
+
+    def _texts(self, chunks: list[int]) -> list[str]:
+        """What is embedded of each chunk: the title, the headings, and the text itself."""
+        sql = (
+            "SELECT c.id, f.title, c.headings, substr(t.text, c.start + 1, c.\"end\" - c.start) FROM chunks c "
+            f"JOIN files f ON f.id = c.file JOIN texts t ON t.file = c.file WHERE c.id IN ({_marks(chunks)})"
+        )
+        with self._db.read() as conn:
+            found = {row[0]: row[1:] for row in conn.execute(sql, chunks)}
+        texts = []
+        for chunk in chunks:
+            title, headings, body = found.get(chunk, ("", "[]", ""))
+            path = " - ".join([title or "", *msgspec.json.decode(headings)])
+            texts.append(f"{path}\n\n{body}"[:LONGEST])
+        return texts
+
+    def _purge(self) -> None:
+        """Drop the vectors of chunks that are gone, once every chunk has its own."""
+        gone = "SELECT v.chunk FROM vectors v WHERE NOT EXISTS (SELECT 1 FROM chunks c WHERE c.id = v.chunk)"
+        with self._db.read() as conn:
+            rows = conn.execute(gone).fetchall()
+        if rows:
+            with self._db.write() as conn:
+                conn.executemany(f"DELETE FROM {self._table} WHERE rowid = ?", rows)
+                conn.executemany("DELETE FROM vectors WHERE chunk = ?", rows)
 
 
-def nearest(conn: sqlite3.Connection, vector: NDArray[np.float32], k: int, allowed: Any) -> list[tuple[int, float]]:
-    """The k chunks nearest to a vector with their cosine similarity, best first, ties by chunk."""
-    raise AssertionError
+def embed_each(model: Model, texts: Sequence[str]) -> list[bytes | str]:
+    """A vector for each text, or the reason why it has none; a batch that is refused for its content is halved."""
+    if not texts:
+        return []
+    try:
+        return [row.tobytes() for row in model.embed(texts, query=False)]
+    except ToolError as error:
+        if error.details.get("status") not in (400, 413):
+            raise
+        if len(texts) == 1:
+            return [error.message]
+    half = len(texts) // 2
+    return embed_each(model, texts[:half]) + embed_each(model, texts[half:])
+
+
+def _drop(conn: sqlite3.Connection) -> int:
+    dropped = conn.execute("SELECT count(*) FROM vectors").fetchone()[0]
+    for table in ("vectors", "plain_vectors", "quarantine"):
+        conn.execute(f"DELETE FROM {table}")
+    conn.execute("DROP TABLE IF EXISTS vec")
+    conn.execute("DELETE FROM meta WHERE key IN ('model', 'dimensions', 'vector_engine')")
+    return int(dropped)
+
+
+def _has_vec(conn: sqlite3.Connection) -> bool:
+    return conn.execute("SELECT 1 FROM pragma_function_list WHERE name = 'vec_version'").fetchone() is not None
+
+
+def _marks(values: Collection[Any]) -> str:
+    return ", ".join("?" * len(values))

@@ -80,6 +80,28 @@ class ServerView:
     def rate_limit_hits(self) -> dict[tuple[str, str], int]:
         return dict(self._runtime.throttle.hits)
 
+    def call_counts(self, vault: str | None = None) -> list[tuple[str, float, dict[str, str]]]:
+        """Finished calls by vault, tool and status, from the audit log; queued rows are written first."""
+        self._runtime.audit.flush()
+        return [
+            ("knapper_tool_calls_total", row.count, {"vault": row.vault or "", "tool": row.tool or "", "status": row.status})
+            for row in self.stats().counts(vault=vault)
+        ]
+
+    @property
+    def vectors_by_extension(self) -> bool:
+        """Whether sqlite-vec searches the vectors, or numpy does."""
+        return all(vault.index.vectors.engine == "sqlite-vec" for vault in self._runtime.vaults)
+
+    def obsidian_plugins(self, vault: Vault) -> list[str]:
+        """The community plugins that are enabled in the vault's own settings."""
+        return vault.obsidian_plugins()
+
+    def capabilities(self, vault: Vault) -> list[str]:
+        """What can be done in a vault with what is installed: the domains, and the bridges to Obsidian."""
+        found = sorted(self._runtime.registry.domains)
+        return found + sorted(f"bridge:{key}" for key in self._runtime.registry.bridges)
+
     def jobs(self) -> list[Any]:
         return list(self._runtime.jobs.status())
 

@@ -57,14 +57,21 @@ class Links(Questions):
         )
         return [row[0] for row in self.rows(sql, (path, source))]
 
-    def sources_of(self, paths: Iterable[str]) -> list[str]:
-        """Every note with a link to one of these files, whoever may read it: for rewriting, which checks each write."""
-        found: set[str] = set()
+    def linking(self, keys: Iterable[str]) -> list[str]:
+        """Notes with a link of one of these names, whoever may read them: for rewriting, which checks each write."""
+        return self._unfiltered("SELECT DISTINCT f.path FROM links l JOIN files f ON f.id = l.file WHERE l.key = ?", keys)
+
+    def named(self, keys: Iterable[str]) -> list[str]:
+        """Files of one of these names, whoever may read them: what a link means does not depend on the caller."""
+        return self._unfiltered("SELECT path FROM files WHERE key = ?", keys)
+
+    def canvases(self) -> list[str]:
+        """Every canvas, whoever may read it: for rewriting, which checks each write."""
+        return self._unfiltered("SELECT path FROM files WHERE note = 0 AND ext = ?", ["canvas"])
+
+    def _unfiltered(self, sql: str, values: Iterable[str]) -> list[str]:
         with self._index.db.read() as conn:
-            for path in paths:
-                sql = "SELECT DISTINCT s.path FROM links l JOIN files t ON t.id = l.target JOIN files s ON s.id = l.file WHERE t.path = ?"
-                found.update(row[0] for row in conn.execute(sql, (path,)))
-        return sorted(found)
+            return sorted({row[0] for value in values for row in conn.execute(sql, (value,))})
 
     def orphans(
         self, page: Page, *, root: str = "", exclude: Sequence[str] = (), no_outgoing: bool = False

@@ -15,6 +15,9 @@ from knapper.page import Page
 COMPARE = {"eq": "=", "gt": ">", "gte": ">=", "lt": "<", "lte": "<="}
 
 
+ABSENT: Any = object()
+
+
 class PropertyFilter(NamedTuple):
     """One condition on a property; numbers and dates compare as such."""
 
@@ -47,9 +50,11 @@ class Properties(Questions):
         return [_value(kind, text, number) for kind, text, number in self.rows(sql, [key, *parameters, most])]
 
     def notes_by_property(
-        self, page: Page, filters: Sequence[PropertyFilter], *, root: str = ""
+        self, page: Page, filters: Sequence[PropertyFilter], *, root: str = "", nested: bool = False
     ) -> tuple[list[tuple[str, dict[str, Any]]], int | None, Any]:
         """A page of (path, the values that were asked about) of the notes that meet every condition."""
+        if nested and any("." in one.key for one in filters):
+            return self._by_nested(page, filters, root)
         where, parameters = below("f.path", root)
         conditions, given = [where], list(parameters)
         for one in filters:
@@ -60,6 +65,67 @@ class Properties(Questions):
         rows, total, last = self.paged(page, sql, given, ("path",))
         wanted = {one.key.casefold() for one in filters}
         return [(path, _matched(raw, wanted)) for path, raw in rows], total, last
+
+
+    def _by_nested(
+        self, page: Page, filters: Sequence[PropertyFilter], root: str
+    ) -> tuple[list[tuple[str, dict[str, Any]]], int | None, Any]:
+        """Conditions on keys inside keys: read from the notes' whole properties, which the index holds."""
+        where, parameters = below("f.path", root)
+        sql = f"SELECT f.path, f.properties FROM files f WHERE f.note = 1 AND {where} AND {self.may('f.path')} ORDER BY f.path"
+        found = []
+        for path, raw in self.rows(sql, parameters):
+            values = msgspec.json.decode(raw) if raw else {}
+            reached = {one.key: _reach(values, one.key.split(".")) for one in filters}
+            if all(_meets(reached[one.key], one) for one in filters):
+                found.append((path, {key: value for key, value in reached.items() if value is not ABSENT}))
+        cut = page.cut(found, key=lambda pair: pair[0])
+        return cut.items, cut.total_count, cut.items[-1][0] if cut.cursor else None
+
+
+def _reach(values: Any, path: Sequence[str]) -> Any:
+    """The value at a path of keys, whatever their case, or ABSENT."""
+    for part in path:
+        if not isinstance(values, dict):
+            return ABSENT
+        values = next((v for k, v in values.items() if k.casefold() == part.casefold()), ABSENT)
+    return values
+
+
+def _meets(found: Any, one: PropertyFilter) -> bool:
+    """The condition on a value in hand, by the same rules as the condition in SQL."""
+    if one.op in ("exists", "absent"):
+        return (found is not ABSENT) == (one.op == "exists")
+    if one.op in ("neq", "nin"):
+        return not _meets(found, one._replace(op="eq" if one.op == "neq" else "in"))
+    if found is ABSENT:
+        return False
+    if one.op == "in":
+        return any(_meets(found, PropertyFilter(one.key, "eq", item)) for item in one.value)
+    values = found if isinstance(found, list) else [found]
+    if one.op == "contains":
+        inside = isinstance(found, str) and isinstance(one.value, str) and one.value.lower() in found.lower()
+        return inside or (isinstance(found, list) and any(_compare(v, "eq", one.value) for v in values))
+    return any(_compare(v, one.op, one.value) for v in values)
+
+
+def _compare(found: Any, op: str, wanted: Any) -> bool:
+    kind, text, number = typed(found)
+    other, other_text, other_number = typed(wanted)
+    if kind == "null" or other == "null":
+        return op == "eq" and kind == other
+    if {kind, other} & {"number", "checkbox"}:
+        return kind == other and _ordered(number, op, other_number)
+    dates = ("date", "datetime")
+    if op != "eq" and (kind in dates) != (other in dates):
+        return False
+    return _ordered(text, op, other_text)
+
+
+def _ordered(a: Any, op: str, b: Any) -> bool:
+    if a is None or b is None:
+        return False
+    return bool({"eq": a == b, "gt": a > b, "gte": a >= b, "lt": a < b, "lte": a <= b}[op])
 
 
 def _condition(one: PropertyFilter) -> tuple[str, list[Any]]:

@@ -43,6 +43,9 @@ class Search(Questions):
             hits.append(TextHit(path, score, *_line_col(text, place), snippet(text, place, len(query))))
         return hits, None
 
+    def count_chunks(self) -> int:
+        return self.count(f"SELECT 1 FROM chunks c JOIN files f ON f.id = c.file WHERE {self.may('f.path')}")
+
     def _candidates(self, query: str, where: str, parameters: list[Any], after: Any) -> Any:
         """Texts that may hold the query, best first: by the word index where that narrows, else all."""
         narrowing = self.narrow(query)

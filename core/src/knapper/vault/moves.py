@@ -1,0 +1,152 @@
+"""Moving files so that every link to them, and every link in them, still leads where it led."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from knapper.errors import ToolError
+from knapper.index.rows import is_note
+from knapper.vault.markdown import Link, parse
+from knapper.vault.relink import Moves, Relinked, relink, relink_canvas
+from knapper.vault.resolve import LinkFormat, Resolver, file_keys, link_key
+
+if TYPE_CHECKING:
+    from knapper.index.view import IndexView
+    from knapper.vault.door import Door
+
+
+@dataclass
+class Rewritten:
+    """What a move changed beside the files themselves."""
+
+    links: int = 0
+    files: list[str] = field(default_factory=list)
+    hashes: dict[str, str] = field(default_factory=dict)
+
+
+def move_files(
+    door: Door, index: IndexView, moves: Mapping[str, str], *, update_links: bool = True, overwrite: bool = False
+) -> Rewritten:
+    """Move files, swaps and chains included, and rewrite links in notes and canvases: one change, all or none.
+
+    Every file that is rewritten is checked against the folder rules like any other write. Links in notes that this
+    caller may not write are a refusal of the whole move, never a silently broken link.
+    """
+    done = Rewritten()
+    with door.transaction():
+        texts = _rewritten(door, index, moves, done) if update_links else {}
+        _move_all(door, moves, overwrite, done)
+        for path, (old, new) in texts.items():
+            place = moves.get(path, path)
+            written = door.edit(place, lambda text, old=old, new=new, place=place: _checked(text, old, new, place))  # type: ignore[misc]
+            done.hashes[place] = written.hash
+            done.files.append(place)
+    return done
+
+
+def _rewritten(door: Door, index: IndexView, moves: Mapping[str, str], done: Rewritten) -> dict[str, tuple[str, str]]:
+    """For each file whose links must change: its text as it is, and as it will be.
+
+    What a link means depends on the files of its own name alone, so only those are asked for.
+    """
+    names = {key for pair in moves.items() for path in pair for key in file_keys(path)}
+    notes = {*index.linking(names), *(path for path in moves if is_note(path))}
+    texts = {path: _read(door, path) for path in sorted(notes)}
+    links = {path: parse(text).links for path, text in texts.items()}
+    canvases = _canvases(door, index, moves)
+    keys = names | {link_key(link.path) for found in links.values() for link in found}
+    for text in canvases.values():
+        keys |= {link_key(link.path) for card in _cards(text) for link in parse(card).links}
+    plan = _plan(index, moves, keys, _link_format(door))
+    changed = {}
+    for path, text in texts.items():
+        _note(changed, done, path, text, relink(text, links[path], path, plan))
+    for path, text in canvases.items():
+        _note(changed, done, path, text, relink_canvas(text, path, plan))
+    return changed
+
+
+def _plan(index: IndexView, moves: Mapping[str, str], keys: set[str], format: LinkFormat) -> Moves:
+    before = Resolver(index.named(keys))
+    after = Resolver(path for path in before if path not in moves)
+    for target in moves.values():
+        after.add(target)
+    return Moves(moves, before, after, format)
+
+
+def _note(changed: dict[str, tuple[str, str]], done: Rewritten, path: str, text: str, result: Relinked) -> None:
+    if result.broken:
+        raise ToolError("invalid_input", f"a link in {path!r} cannot be written for its new target", path=path)
+    if result.text != text:
+        changed[path] = (text, result.text)
+        done.links += result.count
+
+
+def _canvases(door: Door, index: IndexView, moves: Mapping[str, str]) -> dict[str, str]:
+    """The canvases that may name a moved file, by a look for its name alone."""
+    names = {path.rpartition("/")[2].removesuffix(".md") for path in moves}
+    found = {}
+    for path in index.canvases():
+        text = _read(door, path)
+        if any(name in text for name in names) or "\\u" in text:  # a name may be written in escapes
+            try:
+                json.loads(text or "{}")
+            except ValueError:
+                continue  # not a canvas any program could open, so nothing in it names a file
+            found[path] = text
+    return found
+
+
+def _cards(text: str) -> list[str]:
+    canvas = json.loads(text or "{}")
+    nodes = canvas.get("nodes", []) if isinstance(canvas, dict) else []
+    return [node["text"] for node in nodes if isinstance(node, dict) and isinstance(node.get("text"), str)]
+
+
+def _link_format(door: Door) -> LinkFormat:
+    chosen = door.settings("app").get("newLinkFormat")
+    return chosen if chosen in ("shortest", "relative", "absolute") else "shortest"
+
+
+def _read(door: Door, path: str) -> str:
+    """A file that links to a moved one; where the caller may not read it, it is not named either."""
+    try:
+        return door.read(path).text
+    except ToolError as error:
+        if error.code != "acl_denied":
+            raise
+    raise ToolError("acl_denied", "a link to it stands in a note you have no access to, and would break", op="write")
+
+
+def _move_all(door: Door, moves: Mapping[str, str], overwrite: bool, done: Rewritten) -> None:
+    """Order the moves so that none lands on a file that has yet to move; a ring goes round through a free name."""
+    todo = {source: target for source, target in moves.items() if source != target}
+    while todo:
+        free = [source for source, target in todo.items() if target not in todo]
+        if not free:
+            first = next(iter(todo))
+            aside = f"{todo[first]}.moving"
+            door.move(first, aside)
+            todo[aside] = todo.pop(first)
+            continue
+        for source in free:
+            target = todo.pop(source)
+            done.hashes[target] = door.move(source, target, overwrite=overwrite).hash
+
+
+def _checked(text: str, old: str, new: str, path: str) -> str:
+    if text != old:
+        raise ToolError("concurrent_modification", f"{path!r} changed while its links were rewritten", path=path)
+    return new
+
+
+def rehomed(index: IndexView, text: str, links: list[Link], source: str, target: str) -> tuple[str, int]:
+    """A copy's text with its links meaning at the new place what they mean at the old one, and how many changed."""
+    keys = {link_key(link.path) for link in links} | set(file_keys(source)) | set(file_keys(target))
+    resolver = Resolver(index.named(keys))
+    with_copy = Resolver([*resolver, target])
+    found = relink(text, links, source, Moves({source: target}, resolver, with_copy))
+    return found.text, found.count

@@ -1,0 +1,184 @@
+"""Administration: what the server is, how it is, and what its rules say."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from typing import Annotated, Any, Literal
+
+from knapper import Context, Doc, Domain, Record, hookimpl
+from knapper.caller import Caller
+from knapper.index.engine import Status
+
+admin = Domain("admin", summary="Health, configuration, metrics and folder rules of the server.", group="admin")
+
+
+class Distribution(Record):
+    name: str
+    version: str
+    hooks: list[str]
+
+
+class ServerConfig(Record):
+    version: str
+    auth_mode: str
+    vaults_summary: list[dict[str, Any]]
+    limits: dict[str, Any]
+    observability: dict[str, Any]
+    plugins_detected: dict[str, list[str]]
+    distributions: list[Distribution]
+
+
+@admin.tool("admin:config", vault=False)
+def get_server_config(ctx: Context) -> ServerConfig:
+    """Show how the server is configured, without any secret."""
+    settings: Any = ctx.server.settings
+    vaults = ctx.server.visible_vaults(ctx.caller)
+    watched = settings.observability
+    return ServerConfig(
+        version=ctx.server.version,
+        auth_mode=settings.auth.mode,
+        vaults_summary=[{"id": v.id, "name": v.name, "kind": v.kind, "read_only": v.acl.read_only} for v in vaults],
+        limits={
+            "max_response_bytes": settings.governor.max_response_bytes,
+            "regex_timeout_ms": settings.governor.regex_timeout_ms,
+            "throttle": {name: tier.model_dump() for name, tier in settings.throttle.tiers.items()},
+            "throttle_enabled": settings.throttle.enabled,
+        },
+        observability={
+            "otel": watched.otel.endpoint is not None,
+            "prometheus": watched.prometheus.enabled,
+            "cloudevents": watched.cloudevents.spool or watched.cloudevents.http_endpoint is not None,
+            "jsonl": watched.jsonl,
+        },
+        plugins_detected={v.id: ctx.server.obsidian_plugins(v) for v in vaults},
+        distributions=[
+            Distribution(name=p["distribution"], version=p["version"], hooks=p["hooks"]) for p in ctx.server.plugins() if p["distribution"]
+        ],
+    )
+
+
+class Verdict(Record):
+    allowed: bool
+    kill_switch: bool
+    matched_rule: str | None = None
+    denied_by: str | None = None
+
+
+@admin.tool("admin:acl")
+def inspect_acl(
+    ctx: Context,
+    path: str,
+    op: Literal["read", "write", "delete", "execute"],
+    scopes: Annotated[list[str], Doc("The scopes of the caller to judge.")],
+) -> Verdict:
+    """Say whether a caller with these scopes could do this to a path, by the evaluator that enforces it."""
+    vault = ctx.server.vault(ctx.vault.vault)
+    judged = Caller("inspected", frozenset(scopes), authenticated=True)
+    if op == "execute":
+        allowed = judged.may("execute:command") and not vault.acl.read_only
+        return Verdict(allowed=allowed, kill_switch=vault.acl.read_only, denied_by=None if allowed else "scope")
+    verdict = ctx.server.evaluate(vault, op, ctx.vault.locate(path))
+    missing = [scope for scope in verdict.required_scopes if not judged.may(scope)]
+    return Verdict(
+        allowed=verdict.allowed and not missing,
+        kill_switch=vault.acl.read_only,
+        matched_rule=verdict.matched_rule,
+        denied_by=verdict.denied_by or (f"scope {missing[0]}" if missing else None),
+    )
+
+
+class Metric(Record):
+    name: str
+    type: Literal["counter", "gauge"]
+    value: float
+    labels: dict[str, str]
+
+
+class Metrics(Record):
+    metrics: list[Metric]
+
+
+@admin.tool("admin:metrics", vault=False)
+def get_metrics(ctx: Context, vault: Annotated[str | None, Doc("Only this vault's.")] = None) -> Metrics:
+    """Show counts of calls and of what was refused or lost."""
+    view = ctx.server
+    found = [
+        Metric(name="knapper_uptime_seconds", type="gauge", value=view.uptime_ms / 1000, labels={}),
+        Metric(name="knapper_vaults_registered", type="gauge", value=len(view.vaults), labels={}),
+        Metric(name="knapper_tools_registered", type="gauge", value=len(view.tools()), labels={}),
+    ]
+    found += [Metric(name=f"knapper_{name}_total", type="counter", value=value, labels={}) for name, value in view.counters().items()]
+    found += [Metric(name=name, type="counter", value=value, labels=labels) for name, value, labels in view.call_counts(vault)]
+    return Metrics(metrics=found)
+
+
+class IndexHealth(Record):
+    state: Literal["indexing", "ready", "degraded"]
+    notes_ready: bool
+    vectors_ready: bool
+    indexed: int
+    total: int
+    reconcile_at: str | None
+    write_failures: int
+
+
+class PluginHealth(Record):
+    loaded: int
+    failed: list[str]
+
+
+class Health(Record):
+    status: Literal["ok", "degraded"]
+    name: str
+    version: str
+    vaults: list[str]
+    uptime_ms: int
+    vec_enabled: bool
+    fts_enabled: bool
+    index: IndexHealth
+    plugins: PluginHealth
+
+
+@admin.tool(vault=False)
+def server_health(ctx: Context) -> Health:
+    """Say how the server is: its index, its plugins, how long it runs."""
+    view = ctx.server
+    known = ctx.caller.authenticated and bool(ctx.caller.scopes)
+    failed = [p["name"] for p in view.plugins() if p["state"] == "failed"]
+    index = _index([vault.index.status() for vault in view.vaults])
+    return Health(
+        status="degraded" if failed or index.state == "degraded" else "ok",
+        name="knapper",
+        version=view.version,
+        vaults=[v.id for v in view.visible_vaults(ctx.caller)] if known else [],
+        uptime_ms=view.uptime_ms,
+        vec_enabled=view.vectors_by_extension,
+        fts_enabled=True,
+        index=index,
+        plugins=PluginHealth(loaded=sum(p["state"] == "loaded" for p in view.plugins()), failed=failed),
+    )
+
+
+def _index(each: list[Status]) -> IndexHealth:
+    """All vaults as one: ready when each is, degraded when one is."""
+    states = {one.state for one in each}
+    state: Literal["indexing", "ready", "degraded"] = "ready"
+    if "degraded" in states:
+        state = "degraded"
+    elif "indexing" in states:
+        state = "indexing"
+    times = [one.reconciled_at for one in each if one.reconciled_at is not None]
+    return IndexHealth(
+        state=state,
+        notes_ready=all(one.notes_ready for one in each),
+        vectors_ready=all(one.vectors_ready for one in each),
+        indexed=sum(one.indexed for one in each),
+        total=sum(one.total for one in each),
+        reconcile_at=datetime.fromtimestamp(min(times), UTC).isoformat(timespec="seconds").replace("+00:00", "Z") if times else None,
+        write_failures=sum(one.write_failures for one in each),
+    )
+
+
+@hookimpl
+def knapper_domains() -> Domain:
+    return admin

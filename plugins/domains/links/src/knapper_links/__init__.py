@@ -1,0 +1,13 @@
+"""Links: what a note points at, what points at it, what points nowhere, and how to mend it."""
+
+from knapper import hookimpl
+from knapper.domain import Domain
+from knapper_links import finding, rewriting
+from knapper_links.domain import links
+
+__all__ = ["finding", "links", "rewriting"]
+
+
+@hookimpl
+def knapper_domains() -> Domain:
+    return links
