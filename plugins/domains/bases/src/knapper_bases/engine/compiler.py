@@ -1,6 +1,5 @@
 """Turning a syntax tree into a Python closure, which is some ten times faster than walking the tree."""
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
@@ -15,7 +14,19 @@ from knapper_bases.engine.functions import FUNCTIONS
 from knapper_bases.engine.jsregex import compiled
 from knapper_bases.engine.list_compiler import LIST_EXPRESSIONS, compile_list_expression
 from knapper_bases.engine.members import call_method, get_item, get_member
-from knapper_bases.engine.nodes import Binary, Call, Index, Items, Literal, Member, Name, Node, Pattern, Unary
+from knapper_bases.engine.nodes import (
+    Binary,
+    Call,
+    Index,
+    Items,
+    Literal,
+    Member,
+    Name,
+    Node,
+    Pattern,
+    Unary,
+    children,
+)
 from knapper_bases.engine.operators import OPERATORS, negate, tidy
 from knapper_bases.engine.parser import parse
 from knapper_bases.engine.row import Evaluate, Row
@@ -53,7 +64,12 @@ class Compiler:
     variables: frozenset[str]
 
     def node(self, node: Node) -> Evaluate:
-        """Compile any node."""
+        """Compile any node; what is the same for every row, such as `now() - "1d"`, is evaluated once."""
+        evaluate = self.every_time(node)
+        return _once(evaluate) if isinstance(node, Binary | Call) and _is_fixed(node) else evaluate
+
+    def every_time(self, node: Node) -> Evaluate:
+        """Compile a node to be evaluated for every row."""
         match node:
             case Literal():
                 return _constant(node.value)
@@ -195,6 +211,29 @@ class Compiler:
             return read(row) if known else subtraction(row)
 
         return evaluate
+
+
+# Functions whose result depends on their arguments and on what stays the same in a run.
+_FIXED = frozenset(
+    ("date", "duration", "escapeHTML", "html", "icon", "if", "max", "min", "now", "number", "today")
+)
+
+
+def _is_fixed(node: Node) -> bool:
+    if isinstance(node, Name) or (isinstance(node, Call) and node.of is None and node.name not in _FIXED):
+        return False
+    return all(map(_is_fixed, children(node)))
+
+
+def _once(evaluate: Evaluate) -> Evaluate:
+    known: list[object] = []
+
+    def remembered(row: Row) -> object:
+        if not known:
+            known.append(evaluate(row))
+        return known[0]
+
+    return remembered
 
 
 _VARIABLES: dict[str, Evaluate] = {

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import NamedTuple
 
 from knapper_bases.engine.arguments import MANY, flattened, string
-from knapper_bases.engine.compare import compare
+from knapper_bases.engine.compare import compare, empty, truthy
 from knapper_bases.engine.convert import read_link
 from knapper_bases.engine.dates import read_date, read_duration
 from knapper_bases.engine.errors import BasesError
@@ -121,6 +121,9 @@ def _extreme(name: str, sign: int) -> Callable[[Run, str, list[object]], object]
 FUNCTIONS: dict[str, Function] = {
     "date": Function(_date, 1, 1),
     "duration": Function(_duration, 1, 1),
+    # `empty` and `not` are how the first beta spelled `isEmpty()` and `!`; bases written then still have them.
+    "empty": Function(lambda run, path, args: empty(args[0]), 1, 1),
+    "not": Function(lambda run, path, args: not truthy(args[0]), 1, 1),
     "escapeHTML": Function(
         lambda run, path, args: html.escape(string(args[0], run)).replace("&#x27;", "&#39;"), 1, 1
     ),

@@ -13,7 +13,6 @@ from knapper_bases.engine.run import Run
 from knapper_bases.engine.string_methods import STRING_METHODS, length
 from knapper_bases.engine.text import text
 from knapper_bases.engine.values import (
-    TYPE_NAMES,
     Date,
     Duration,
     File,
@@ -31,12 +30,8 @@ from knapper_bases.engine.values import (
 
 def _is_type(run: Run, value: object, args: list[object]) -> bool:
     wanted = string(args[0], run).lower()
-    if wanted not in _KNOWN_TYPES:
-        raise BasesError(f'Unknown type "{string(args[0], run)}"')
     return wanted == type_name(value).lower() or (wanted == "string" and isinstance(value, Tag))
 
-
-_KNOWN_TYPES = {name.lower() for name in TYPE_NAMES.values()} | {"url"}
 
 _ANY = {
     "isTruthy": Method(lambda run, value, args: truthy(value)),
@@ -104,12 +99,12 @@ def _on_null(run: Run, name: str, args: list[object]) -> object:
         method = _ANY[name]
         check_count(name, len(args), method.least, method.most)
         return method.call(run, None, args)
-    if name in _ALL_NAMES:
+    if name in METHOD_NAMES:
         return None
     raise BasesError(f'Cannot find function "{name}" on type Null')
 
 
-_ALL_NAMES = {name for methods in METHODS.values() for name in methods} | {"filter", "map", "reduce"}
+METHOD_NAMES = {name for methods in METHODS.values() for name in methods} | {"filter", "map", "reduce"}
 
 
 def get_member(run: Run, value: object, name: str) -> object:

@@ -86,3 +86,21 @@ class Binary:
 
 
 Node: TypeAlias = Literal | Pattern | Items | Name | Member | Index | Call | Unary | Binary
+
+
+def children(node: Node) -> list[Node]:
+    """Give the nodes directly inside a node, in reading order."""
+    match node:
+        case Items():
+            return list(node.items)
+        case Member():
+            return [node.of]
+        case Index():
+            return [node.of, node.key]
+        case Call():
+            return [*([node.of] if node.of else []), *node.arguments]
+        case Unary():
+            return [node.operand]
+        case Binary():
+            return [node.left, node.right]
+    return []

@@ -44,7 +44,8 @@ class Run:
         bare = target.partition("#")[0].strip()
         if not bare:
             return source_path or None
-        key = (bare, source_path)
+        # Of the file that a link stands in, only the folder matters, so a whole folder shares one look-up.
+        key = (bare, source_path.rpartition("/")[0])
         if key not in self._resolved:
             self._resolved[key] = self.source.resolve(bare, source_path)
         return self._resolved[key]
