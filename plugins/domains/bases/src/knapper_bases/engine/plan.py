@@ -130,11 +130,11 @@ def _is_exact(name: str, value: object) -> bool:
 def _property_name(node: Node) -> str | None:
     if isinstance(node, Name):
         return None if node.name in ("file", "note", "formula", "this") else node.name
-    if isinstance(node, Member) and node.of == Name("note", getattr(node.of, "position", 0)):
+    if not isinstance(node, Member | Index) or not isinstance(node.of, Name) or node.of.name != "note":
+        return None
+    if isinstance(node, Member):
         return node.name
-    if isinstance(node, Index) and isinstance(node.of, Name) and node.of.name == "note":
-        return node.key.value if isinstance(node.key, Literal) and isinstance(node.key.value, str) else None
-    return None
+    return node.key.value if isinstance(node.key, Literal) and isinstance(node.key.value, str) else None
 
 
 def _is_file(node: Node) -> bool:
