@@ -22,14 +22,17 @@ class Row:
         self.value: object = None
         self.index = 0
         self.acc: object = None
-        self.values: list[object] = []
-        self._results: dict[str, object] = {}
+        # Most rows of a big vault fail the filter and need neither of these, so none is made for them.
+        self.values: list[object] | None = None
+        self._results: dict[str, object] | None = None
 
     def formula(self, name: str) -> object:
         """Give a formula's value; a formula that needs itself is an error that shows the circle."""
         results = self._results
-        if name in results:
-            return self._known(name)
+        if results is None:
+            results = self._results = {}
+        elif name in results:
+            return _known(results, name)
         evaluate = self.formulas.get(name)
         if evaluate is None:
             raise BasesError(f'Cannot find formula "{name}"')
@@ -41,14 +44,15 @@ class Row:
             raise
         return found
 
-    def _known(self, name: str) -> object:
-        found = self._results[name]
-        if isinstance(found, BasesError):
-            raise found.with_traceback(None)
-        if found is _RUNNING:
-            circle = [other for other, result in self._results.items() if result is _RUNNING]
-            raise BasesError(f"Circular reference: {' → '.join([*circle[circle.index(name) :], name])}")
-        return found
+
+def _known(results: dict[str, object], name: str) -> object:
+    found = results[name]
+    if isinstance(found, BasesError):
+        raise found.with_traceback(None)
+    if found is _RUNNING:
+        circle = [other for other, result in results.items() if result is _RUNNING]
+        raise BasesError(f"Circular reference: {' → '.join([*circle[circle.index(name) :], name])}")
+    return found
 
 
 Evaluate: TypeAlias = Callable[[Row], object]
