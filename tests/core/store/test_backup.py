@@ -129,9 +129,12 @@ def test_restoring_over_a_state_in_use_is_refused(state: State, tmp_path: Path) 
 def test_restoring_replaces_a_damaged_state_and_its_log(state: State, tmp_path: Path) -> None:
     note(state, "good")
     state.backup(tmp_path / "copy.db")
+    note(state, "only in the old log")
+    log = state.path.with_name("state.db-wal")
+    old = log.read_bytes()
     state.close()
     state.path.write_bytes(b"not a database at all")
-    state.path.with_name("state.db-wal").write_bytes(b"old log")
+    log.write_bytes(old)
     State.restore(tmp_path / "copy.db", state.path)
     assert events(state.path) == ["good"]
 
@@ -160,6 +163,26 @@ def test_a_damaged_backup_is_refused_and_nothing_changes(state: State, tmp_path:
     assert refusal(tmp_path / "copy.db", state.path).startswith("'copy.db' is ")
     assert len(events(state.path)) == 300
     assert [entry.name for entry in state.path.parent.iterdir()] == ["state.db"]
+
+
+@pytest.mark.parametrize(
+    "damage",
+    [
+        "DELETE FROM schema_migrations",
+        "PRAGMA foreign_keys = OFF; INSERT INTO note_snapshots (vault_id, path, hash, op, created_at)"
+        " VALUES ('main', 'a.md', 'no such content', 'overwrite', 0)",
+        "PRAGMA ignore_check_constraints = ON; INSERT INTO snapshot_blobs VALUES ('main', 'h', 'odd', x'00', 1)",
+    ],
+    ids=["no history", "snapshot without content", "broken constraint"],
+)
+def test_a_backup_that_contradicts_itself_is_refused(state: State, tmp_path: Path, damage: str) -> None:
+    state.backup(tmp_path / "copy.db")
+    state.close()
+    connection = raw_connect(tmp_path / "copy.db")
+    connection.executescript(damage)
+    connection.close()
+    expected = "'copy.db' is damaged or not a backup of the state; nothing was changed"
+    assert refusal(tmp_path / "copy.db", state.path) == expected
 
 
 def test_a_file_that_is_no_state_is_refused(state: State, tmp_path: Path) -> None:

@@ -148,6 +148,18 @@ print("done", flush=True)
     assert counted == list(range(200))
 
 
+def test_threads_that_open_new_states_together_never_find_them_locked_or_half_made(tmp_path: Path) -> None:
+    start = threading.Barrier(6)
+
+    def open_all(_: int) -> None:
+        for number in range(40):
+            start.wait(timeout=30)
+            State.open(tmp_path / f"{number}.db").close()
+
+    with ThreadPoolExecutor(6) as pool:
+        assert list(pool.map(open_all, range(6))) == [None] * 6
+
+
 def test_closing_twice_changes_nothing(path: Path) -> None:
     state = State.open(path)
     state.close()

@@ -129,8 +129,10 @@ class State:
         try:
             yield self._writer
         finally:
-            self._settle()
-            self._turn.release()
+            try:
+                self._settle()
+            finally:
+                self._turn.release()
 
     def _settle(self) -> None:
         if self._writer.closed:
