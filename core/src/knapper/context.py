@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from knapper.dispatch.call import Call
     from knapper.index.view import IndexView
     from knapper.server.view import ServerView
-    from knapper.store.domain import DomainStore
+    from knapper.store.state import DomainStore
     from knapper.vault.door import Door
 
 

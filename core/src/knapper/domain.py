@@ -27,6 +27,13 @@ MUTATING = frozenset({"write", "delete", "bulk", "execute"})
 RATES: tuple[Rate, ...] = ("bulk", "execute", "admin", "delete", "write", "read")
 
 
+def _rate(families: frozenset[str]) -> Rate:
+    for rate in RATES:
+        if rate in families:
+            return rate
+    return "read"
+
+
 class Tool:
     """One tool: a plain function and the policy under which it is called."""
 
@@ -49,7 +56,7 @@ class Tool:
         self.domain = domain
         self.scopes = scopes
         self.families = frozenset(scope.partition(":")[0] for scope in scopes)
-        self.rate: Rate = rate or next((r for r in RATES if r in self.families), "read")
+        self.rate: Rate = rate or _rate(self.families)
         self.destructive = destructive
         self.confirm = confirm
         self.mutating = destructive or bool(self.families & MUTATING)

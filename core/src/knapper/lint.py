@@ -10,7 +10,19 @@ if TYPE_CHECKING:
     from knapper.domain import Domain, Tool
 
 SCOPE = re.compile(r"(read|write|delete|execute|admin|bulk):[a-z][a-z0-9_-]*")
-REJECTED = ("$ref", "$defs", "oneOf", "allOf", "not", "patternProperties", "if", "then", "else", "const", "prefixItems")
+REJECTED = (
+    "$ref",
+    "$defs",
+    "oneOf",
+    "allOf",
+    "not",
+    "patternProperties",
+    "if",
+    "then",
+    "else",
+    "const",
+    "prefixItems",
+)
 PATHS = re.compile(r"(^|_)(path|paths|from|to|folder|root)$")
 
 

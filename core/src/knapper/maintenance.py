@@ -16,7 +16,9 @@ def declare_jobs(runtime: Runtime) -> None:
     """The core's own jobs and those of the domains."""
     settings = runtime.settings
     if settings.maintenance.enabled:
-        runtime.jobs.declare("maintenance.sweep", settings.maintenance.interval_minutes * 60, lambda: run_sweep(runtime))
+        runtime.jobs.declare(
+            "maintenance.sweep", settings.maintenance.interval_minutes * 60, lambda: run_sweep(runtime)
+        )
     for vault in runtime.vaults:
         every = settings.maintenance.reconcile_interval_minutes * 60
         runtime.jobs.declare("index.reconcile", every, lambda vault=vault: _reconcile(vault), vault=vault.id)  # type: ignore[misc]
@@ -46,7 +48,9 @@ def run_sweep(runtime: Runtime) -> str:
     return str(swept)
 
 
-def reset_cache(runtime: Runtime, vault: Vault, *, index: bool, vectors: bool, keys: bool, log: bool) -> dict[str, int]:
+def reset_cache(
+    runtime: Runtime, vault: Vault, *, index: bool, vectors: bool, keys: bool, log: bool
+) -> dict[str, int]:
     """Drop what was asked for; the index fills again in the background, and files are never touched."""
     dropped: dict[str, int] = {}
     if index:
@@ -55,9 +59,13 @@ def reset_cache(runtime: Runtime, vault: Vault, *, index: bool, vectors: bool, k
         dropped["embeddings"] = vault.index.vectors.clear()
     with runtime.state.write() as conn:
         if keys:
-            done = "DELETE FROM idempotency_keys WHERE vault_id = ? AND state IN ('completed', 'indeterminate')"
+            done = (
+                "DELETE FROM idempotency_keys WHERE vault_id = ? AND state IN ('completed', 'indeterminate')"
+            )
             dropped["idempotency_keys"] = conn.exec_driver_sql(done, (vault.id,)).rowcount
         if log:
-            dropped["event_log"] = conn.exec_driver_sql("DELETE FROM event_log WHERE vault_id = ?", (vault.id,)).rowcount
+            dropped["event_log"] = conn.exec_driver_sql(
+                "DELETE FROM event_log WHERE vault_id = ?", (vault.id,)
+            ).rowcount
     runtime.hub.put(Event(ts=runtime.clock(), type="vault.cache_reset", vault=vault.id, data=dropped))
     return dropped

@@ -5,7 +5,7 @@ from __future__ import annotations
 import base64
 import binascii
 from collections.abc import Callable, Iterable
-from typing import Any, Generic, TypeVar
+from typing import Any, Generic, TypeAlias, TypeVar
 
 import msgspec
 
@@ -36,7 +36,7 @@ class Page:
     """Which page a caller asked for; a tool takes it as its `page` parameter and cuts its result with it."""
 
     __slots__ = ("_bind", "_cursor", "limit")
-    Of = Paged
+    Of: TypeAlias = Paged
 
     def __init__(self, limit: int = 100, cursor: str | None = None, bind: Callable[[], str] = str) -> None:
         self.limit = limit
@@ -54,7 +54,9 @@ class Page:
         except (binascii.Error, ValueError, msgspec.MsgspecError):
             raise ToolError("invalid_input", "cursor is not one of this server's", field="cursor") from None
         if bind != self._bind():
-            raise ToolError("invalid_input", "cursor belongs to another call; keep the other arguments", field="cursor")
+            raise ToolError(
+                "invalid_input", "cursor belongs to another call; keep the other arguments", field="cursor"
+            )
         return key
 
     def cursor_at(self, key: Any) -> str:
@@ -64,7 +66,8 @@ class Page:
 
     def cut(self, items: Iterable[T], *, key: Callable[[T], Any]) -> Paged[T]:
         """One page of items, which must be in ascending order of `key`; the total is exact."""
-        after, rows, total, more = self.after, [], 0, False
+        after, total, more = self.after, 0, False
+        rows: list[T] = []
         if isinstance(after, list):
             after = tuple(after)
         for item in items:

@@ -45,7 +45,12 @@ DeletePath = Annotated[str, Access("delete")]
 
 VAULT = Annotated[str | None, msgspec.Meta(description="Vault id; default vault if absent.")]
 KEY = (
-    Annotated[str, msgspec.Meta(min_length=1, max_length=128, description="The same call with the same key is done once.")]
+    Annotated[
+        str,
+        msgspec.Meta(
+            min_length=1, max_length=128, description="The same call with the same key is done once."
+        ),
+    ]
     | None
 )
 PATH = msgspec.Meta(min_length=1, max_length=1024)
@@ -79,7 +84,9 @@ class Signature:
         declared = list(inspect.signature(fn).parameters.values())[1:]
         self.page = next((p.name for p in declared if hints.get(p.name) is Page), None)
         self.parameters = [p for d in declared for p in _wire(d, hints)]
-        self._own = [p.python for p in self.parameters if p.python not in ("limit", "cursor") or not self.page]
+        self._own = [
+            p.python for p in self.parameters if p.python not in ("limit", "cursor") or not self.page
+        ]
         names = {p.wire for p in self.parameters}
         if vault and "vault" not in names:
             self.parameters.append(Parameter("vault", "vault", VAULT, None))
@@ -133,7 +140,10 @@ class Signature:
 
 def _unknown(key: str, known: dict[str, Any]) -> dict[str, str]:
     near = get_close_matches(key, known, n=1)
-    return {"field": key, "message": f"is not a parameter; did you mean {near[0]!r}?" if near else "is not a parameter"}
+    return {
+        "field": key,
+        "message": f"is not a parameter; did you mean {near[0]!r}?" if near else "is not a parameter",
+    }
 
 
 def _wire(declared: inspect.Parameter, hints: dict[str, Any]) -> Iterator[Parameter]:
@@ -141,7 +151,9 @@ def _wire(declared: inspect.Parameter, hints: dict[str, Any]) -> Iterator[Parame
     if hint is Page:
         default = declared.default.limit if isinstance(declared.default, Page) else Page().limit
         yield Parameter("limit", "limit", Annotated[int, msgspec.Meta(ge=1, le=1000)], default)
-        yield Parameter("cursor", "cursor", Annotated[str | None, msgspec.Meta(description="From the page before.")], None)
+        yield Parameter(
+            "cursor", "cursor", Annotated[str | None, msgspec.Meta(description="From the page before.")], None
+        )
         return
     aliases: tuple[str, ...] = ()
     for extra in getattr(hint, "__metadata__", ()):
@@ -158,7 +170,9 @@ def resolve(hint: Any) -> Any:
         if any(isinstance(e, Access) for e in extras):
             metas.append(PATH)
         members = typing.get_args(inner) if typing.get_origin(inner) in (Union, types.UnionType) else ()
-        if len(members) == 2 and type(None) in members:  # msgspec takes limits on the member, not on the union
+        if (
+            len(members) == 2 and type(None) in members
+        ):  # msgspec takes limits on the member, not on the union
             return Annotated[(resolve(next(m for m in members if m is not type(None))), *metas)] | None
         return Annotated[(resolve(inner), *metas)]
     origin, args = typing.get_origin(hint), typing.get_args(hint)

@@ -53,7 +53,9 @@ class Plugins:
         self._pm.add_hookspecs(hookspecs)
 
     @classmethod
-    def discover(cls, *, only: Iterable[str] | None = None, disabled: Iterable[str] = (), strict: bool = False) -> Plugins:
+    def discover(
+        cls, *, only: Iterable[str] | None = None, disabled: Iterable[str] = (), strict: bool = False
+    ) -> Plugins:
         """Load every installed plugin that the configuration allows, in the order of their names."""
         plugins = cls(strict=strict)
         wanted, unwanted = None if only is None else set(only), set(disabled)
@@ -66,7 +68,7 @@ class Plugins:
 
     def add(self, module: Any, name: str | None = None) -> Plugin:
         """Register a module or object as a plugin, as if it had been found under this name."""
-        plugin = Plugin(name or getattr(module, "__name__", repr(module)), "", "", getattr(module, "__name__", ""))
+        plugin = Plugin(name or str(getattr(module, "__name__", module)), "", "", getattr(module, "__name__", ""))
         self.all.append(plugin)
         try:
             self._register(plugin, module)
@@ -116,10 +118,14 @@ class Plugins:
 
     def _fail(self, plugin: Plugin, error: Exception, hook: str = "") -> None:
         if self.strict:
-            raise PluginError(f"plugin {plugin.name!r} of {plugin.distribution or plugin.module}: {error}") from error
+            raise PluginError(
+                f"plugin {plugin.name!r} of {plugin.distribution or plugin.module}: {error}"
+            ) from error
         where = f" in {hook}" if hook else ""
         plugin.error = f"{type(error).__name__}{where}: {error}"
-        log.warning("plugin %s of %s failed and is left out: %s", plugin.name, plugin.distribution, plugin.error)
+        log.warning(
+            "plugin %s of %s failed and is left out: %s", plugin.name, plugin.distribution, plugin.error
+        )
 
 
 def _described(entry: EntryPoint) -> Plugin:

@@ -28,7 +28,9 @@ class Registry:
 
     def _domain(self, plugin: Plugin, domain: Any) -> None:
         if not isinstance(domain, Domain):
-            self.plugins.fail(plugin, PluginError(f"knapper_domains handed over {domain!r}, which is not a Domain"))
+            self.plugins.fail(
+                plugin, PluginError(f"knapper_domains handed over {domain!r}, which is not a Domain")
+            )
             return
         self._claim("domain", domain.slug, plugin)
         self.domains[domain.slug] = domain

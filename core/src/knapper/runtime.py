@@ -74,7 +74,9 @@ class Runtime:
         tables = [DomainTables(d.slug, d.tables) for d in self.registry.domains.values() if d.tables]
         self.state = State.open(self.folder / "state.db", domains=tables)
         self._stack.callback(self.state.close)
-        self.keys = Keys(self.state, settings.idempotency_ttl_seconds, settings.idempotency_reclaim_seconds, now=self.clock)
+        self.keys = Keys(
+            self.state, settings.idempotency_ttl_seconds, settings.idempotency_reclaim_seconds, now=self.clock
+        )
         self.approvals = Approvals(self.state, settings.elicit_ttl_seconds, now=self.clock)
         self.snapshots = Snapshots(self.state, settings.snapshots.retention, now=self.clock)
         self.audit = Audit(self.state)
@@ -132,7 +134,12 @@ class Runtime:
     def service(self, name: str) -> Callable[..., Any]:
         found = self.registry.services.get(name)
         if found is None:
-            raise ToolError("plugin_missing", f"no installed plugin offers {name!r}", plugin=name, reason="plugin_not_installed")
+            raise ToolError(
+                "plugin_missing",
+                f"no installed plugin offers {name!r}",
+                plugin=name,
+                reason="plugin_not_installed",
+            )
         return found
 
     def bridge(self, key: str, vault: Vault) -> Any:
@@ -156,7 +163,11 @@ class Runtime:
         name = self.settings.embeddings.provider
         found = self.registry.embedders.get(name)
         if found is None:
-            raise ToolError("embedding_provider_error", f"no installed plugin provides the embedder {name!r}", provider=name)
+            raise ToolError(
+                "embedding_provider_error",
+                f"no installed plugin provides the embedder {name!r}",
+                provider=name,
+            )
         model: Model = found.build(self.settings.embeddings)
         return model
 
@@ -183,7 +194,9 @@ def _sections(settings: Settings, domains: Mapping[str, Domain]) -> dict[str, An
     return sections
 
 
-def open_runtime(settings: Settings, *, strict: bool | None = None, source: Callable[[], Settings] | None = None) -> Runtime:
+def open_runtime(
+    settings: Settings, *, strict: bool | None = None, source: Callable[[], Settings] | None = None
+) -> Runtime:
     """A runtime with the installed plugins that the settings allow; `source` reads the settings again."""
     found = discovery.Plugins.discover(
         only=settings.plugins.only,

@@ -54,7 +54,10 @@ def _expand(node: Any, components: dict[str, Any], inside: tuple[str, ...]) -> A
         if key == "default" and value in (None, [], {}):
             continue
         if key == "properties":
-            value = {name: _optional(_expand(field, components, inside), name, node) for name, field in value.items()}
+            value = {
+                name: _optional(_expand(field, components, inside), name, node)
+                for name, field in value.items()
+            }
         else:
             value = _expand(value, components, inside)
         out[key] = value

@@ -76,7 +76,9 @@ class Calls:
         value = msgspec.json.decode(outcome.payload)
         return value["result"] if domain.tools[tool].wraps else value
 
-    def outcome(self, domain: Domain, tool: str, *, how: dict[str, Any] | None = None, **arguments: Any) -> Outcome:
+    def outcome(
+        self, domain: Domain, tool: str, *, how: dict[str, Any] | None = None, **arguments: Any
+    ) -> Outcome:
         """The whole outcome: payload, error, attachments and what was measured."""
         from knapper.caller import LOCAL, Caller
 

@@ -34,7 +34,9 @@ class Vault:
     def __init__(self, runtime: Runtime, settings: Any) -> None:
         folder = Path(os.path.expanduser(settings.path))
         if not folder.is_dir():
-            raise ToolError("vault_not_found", f"the folder of the vault {settings.id!r} is not there", vault=settings.id)
+            raise ToolError(
+                "vault_not_found", f"the folder of the vault {settings.id!r} is not there", vault=settings.id
+            )
         self.id: str = settings.id
         self.name: str = settings.name or folder.resolve().name
         self.folder_name = folder.resolve().name
@@ -111,7 +113,9 @@ class Vault:
 
     def _changed(self, call: Call, changes: Sequence[Change]) -> None:
         """After the files are durable: the index takes them in before the call returns."""
-        self.index.wrote((c.path, c.data if c.data is not None or c.stat is None else self._read(c.path)) for c in changes)
+        self.index.wrote(
+            (c.path, c.data if c.data is not None or c.stat is None else self._read(c.path)) for c in changes
+        )
         if call.snapshots:
             after = {c.path: c.hash for c in changes}
             self._runtime.snapshots.landed(call.snapshots, [after.get(path) for path in call.kept])
@@ -132,7 +136,9 @@ class Vaults:
         self._all = {one.id: Vault(runtime, one) for one in settings.vaults}
         self.default = settings.default_vault or settings.vaults[0].id
         if self.default not in self._all:
-            raise ToolError("vault_not_found", f"the default vault {self.default!r} is not configured", vault=self.default)
+            raise ToolError(
+                "vault_not_found", f"the default vault {self.default!r} is not configured", vault=self.default
+            )
 
     def get(self, id: str | None) -> Vault:
         found = self._all.get(id or self.default)

@@ -203,12 +203,12 @@ def test_calls_are_counted_by_tool_and_status(state: State) -> None:
     fill(state)
     stats = Stats(state)
     assert stats.counts() == [
-        ToolCount("delete_note", "denied", 1),
-        ToolCount("read_note", "error", 1),
-        ToolCount("read_note", "ok", 20),
-        ToolCount("write_note", "ok", 1),
+        ToolCount("other", "delete_note", "denied", 1),
+        ToolCount("main", "read_note", "error", 1),
+        ToolCount("main", "read_note", "ok", 20),
+        ToolCount("other", "write_note", "ok", 1),
     ]
-    assert stats.counts(vault="other", since=23.0) == [ToolCount("delete_note", "denied", 1)]
+    assert stats.counts(vault="other", since=23.0) == [ToolCount("other", "delete_note", "denied", 1)]
 
 
 def test_latencies_are_nearest_ranks_and_absent_where_nothing_was_measured(state: State) -> None:

@@ -39,7 +39,9 @@ class Chunk(NamedTuple):
     line: int
 
 
-def cut(text: str, body: int, headings: list[tuple[int, str, int, int]], target: int, most: int) -> Iterator[Chunk]:
+def cut(
+    text: str, body: int, headings: list[tuple[int, str, int, int]], target: int, most: int
+) -> Iterator[Chunk]:
     """Sections between headings (level, text, start, end of the heading line); long ones split at blank lines."""
     stack: list[tuple[int, str]] = []
     start = body
@@ -51,7 +53,9 @@ def cut(text: str, body: int, headings: list[tuple[int, str, int, int]], target:
         start = ends
 
 
-def _section(text: str, path: tuple[str, ...], start: int, end: int, target: int, most: int) -> Iterator[Chunk]:
+def _section(
+    text: str, path: tuple[str, ...], start: int, end: int, target: int, most: int
+) -> Iterator[Chunk]:
     start, end = _trim(text, start, end)
     while end - start > most:
         at = _boundary(text, start, target, most)
@@ -85,9 +89,20 @@ def add(conn: sqlite3.Connection, file: int, rows: NoteRows, target: int, most: 
         digest = sha256(f"{rows.title}\n{path}\n\n{body}".encode()).hexdigest()[:32]
         row = conn.execute(
             'INSERT INTO chunks (file, ord, headings, start, "end", line, hash) VALUES (?, ?, ?, ?, ?, ?, ?) RETURNING id',
-            (file, number, msgspec.json.encode(chunk.headings).decode(), chunk.start, chunk.end, chunk.line, digest),
+            (
+                file,
+                number,
+                msgspec.json.encode(chunk.headings).decode(),
+                chunk.start,
+                chunk.end,
+                chunk.line,
+                digest,
+            ),
         ).fetchone()
-        conn.execute("INSERT INTO ranked (rowid, title, headings, body) VALUES (?, ?, ?, ?)", (row[0], rows.title, path, body))
+        conn.execute(
+            "INSERT INTO ranked (rowid, title, headings, body) VALUES (?, ?, ?, ?)",
+            (row[0], rows.title, path, body),
+        )
 
 
 def remove(conn: sqlite3.Connection, file: int) -> None:
@@ -99,5 +114,8 @@ def remove(conn: sqlite3.Connection, file: int) -> None:
     ).fetchall()
     for chunk, title, headings, body in rows:
         path = "\n".join(msgspec.json.decode(headings))
-        conn.execute("INSERT INTO ranked (ranked, rowid, title, headings, body) VALUES ('delete', ?, ?, ?, ?)", (chunk, title, path, body))
+        conn.execute(
+            "INSERT INTO ranked (ranked, rowid, title, headings, body) VALUES ('delete', ?, ?, ?, ?)",
+            (chunk, title, path, body),
+        )
     conn.execute("DELETE FROM chunks WHERE file = ?", (file,))

@@ -74,7 +74,11 @@ class Database:
         if row is None or row[0] != self._fingerprint:
             self.rebuilt = "made by another version or configuration"
             return False
-        return bool(connection.execute("PRAGMA quick_check(1)").fetchone()[0] == "ok") if self._suspect(connection) else True
+        return (
+            bool(connection.execute("PRAGMA quick_check(1)").fetchone()[0] == "ok")
+            if self._suspect(connection)
+            else True
+        )
 
     def _suspect(self, connection: sqlite3.Connection) -> bool:
         """Whether the last writer did not close in order; only then is the whole file checked."""
@@ -88,7 +92,9 @@ class Database:
                 for statement in self._schema.split(";\n"):
                     if statement.strip():
                         connection.execute(statement)
-                connection.execute("INSERT INTO meta VALUES ('fingerprint', ?), ('clean', 1)", (self._fingerprint,))
+                connection.execute(
+                    "INSERT INTO meta VALUES ('fingerprint', ?), ('clean', 1)", (self._fingerprint,)
+                )
             connection.execute("COMMIT")
         except BaseException:
             connection.execute("ROLLBACK")

@@ -125,7 +125,14 @@ class Index:
         stale = [item for item in notes if not self._current(*item)]
         for start in range(0, len(stale), 64):
             loaded = (self.load(path, stat) for path, stat in stale[start : start + 64])
-            put(self, [note_rows(*item, self.extractors, self.max_note_bytes) for item in loaded if item is not None])
+            put(
+                self,
+                [
+                    note_rows(*item, self.extractors, self.max_note_bytes)
+                    for item in loaded
+                    if item is not None
+                ],
+            )
         self.bump()
         self.vectors.wake()
 
@@ -177,7 +184,10 @@ class Index:
     def clear(self) -> dict[str, int]:
         """Empty the index and begin to fill it again; says how many rows went."""
         with self._run_lock, self.db.write() as conn:
-            counts = {t: conn.execute(f"SELECT count(*) FROM {t}").fetchone()[0] for t in ("files", "chunks", "vectors")}
+            counts = {
+                t: conn.execute(f"SELECT count(*) FROM {t}").fetchone()[0]
+                for t in ("files", "chunks", "vectors")
+            }
             paths = [row[0] for row in conn.execute("SELECT path FROM files")]
             self.writer.remove(conn, paths)
         self._mark(complete=None, reconciled_at=None)
@@ -187,7 +197,9 @@ class Index:
 
     def report(self, *, indexed: int, total: int, indexing: bool) -> None:
         """Say how far a run is, for this process and the others."""
-        self._mark(indexed=indexed, total=total, indexing=int(indexing), **({} if indexing else {"complete": 1}))
+        self._mark(
+            indexed=indexed, total=total, indexing=int(indexing), **({} if indexing else {"complete": 1})
+        )
 
     def bump(self) -> None:
         """What was cached from the index is out of date."""
@@ -201,7 +213,11 @@ class Index:
 
     def stat(self, path: str) -> Stat | None:
         found = self.disk.stat(path)
-        return None if found is None or found.kind != "file" else Stat(found.size, found.mtime_ns, found.ctime_ns, found.inode)
+        return (
+            None
+            if found is None or found.kind != "file"
+            else Stat(found.size, found.mtime_ns, found.ctime_ns, found.inode)
+        )
 
     def load(self, path: str, stat: Stat) -> tuple[str, bytes, Stat] | None:
         """A note's bytes, or None where it is gone or cannot be read."""
@@ -213,13 +229,16 @@ class Index:
 
     def _current(self, path: str, stat: Stat) -> bool:
         with self.db.read() as conn:
-            row = conn.execute("SELECT size, mtime_ns, inode, hash FROM files WHERE path = ?", (path,)).fetchone()
+            row = conn.execute(
+                "SELECT size, mtime_ns, inode, hash FROM files WHERE path = ?", (path,)
+            ).fetchone()
         return row is not None and row[3] is not None and row[:3] == (stat.size, stat.mtime_ns, stat.inode)
 
     def _known_below(self, path: str) -> list[str]:
         with self.db.read() as conn:
             rows = conn.execute(
-                "SELECT path FROM files WHERE path = ? OR (path >= ? AND path < ?)", (path, f"{path}/", f"{path}0")
+                "SELECT path FROM files WHERE path = ? OR (path >= ? AND path < ?)",
+                (path, f"{path}/", f"{path}0"),
             ).fetchall()
         return [row[0] for row in rows]
 

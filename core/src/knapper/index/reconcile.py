@@ -117,7 +117,9 @@ def _read(index: Index, notes: list[tuple[str, Stat]]) -> Iterator[list[NoteRows
         return
     for batch in _batches(notes, BATCH):
         loaded = (index.load(path, stat) for path, stat in batch)
-        yield [note_rows(*item, index.extractors, index.max_note_bytes) for item in loaded if item is not None]
+        yield [
+            note_rows(*item, index.extractors, index.max_note_bytes) for item in loaded if item is not None
+        ]
 
 
 def _batches(items: Sequence[T], size: int) -> Iterable[Sequence[T]]:

@@ -62,16 +62,18 @@ def is_note(path: str) -> bool:
     return path.lower().endswith(NOTE)
 
 
-def note_rows(path: str, data: bytes, stat: Stat, extractors: Sequence[Extractor], max_bytes: int) -> NoteRows:
+def note_rows(
+    path: str, data: bytes, stat: Stat, extractors: Sequence[Extractor], max_bytes: int
+) -> NoteRows:
     """Parse a note; what cannot be read as text, or is too large, is kept as a file with its problem named."""
     digest = sha256(data).hexdigest()
     stem = path.rpartition("/")[2].rpartition(".")[0]
     problem = _unreadable(data, max_bytes)
     if problem:
-        return NoteRows(path, tuple(stat), digest, stem, "", None, problem)
+        return NoteRows(path, stat, digest, stem, "", None, problem)
     text = data.removeprefix(BOM).decode()
     parsed = parse(text)
-    rows = NoteRows(path, tuple(stat), digest, _title(parsed, stem), text)
+    rows = NoteRows(path, stat, digest, _title(parsed, stem), text)
     if parsed.frontmatter_error is not None:
         rows.problem = "FRONTMATTER_PARSE_FAILED"
     _metadata(rows, parsed)
@@ -109,7 +111,18 @@ def _metadata(rows: NoteRows, parsed: Parsed) -> None:
     rows.tags = [(fold_tag(t), t.lstrip("#"), 0, 0, 0) for t in parsed.frontmatter_tags]
     rows.tags += [(fold_tag(t.tag), t.tag.lstrip("#"), 1, *parsed.line_col(t.start)) for t in parsed.tags]
     rows.links = [
-        (link_key(k.path), k.path, k.subpath or "", k.target, k.display, k.kind, int(k.embed), k.key, k.line, k.col)
+        (
+            link_key(k.path),
+            k.path,
+            k.subpath or "",
+            k.target,
+            k.display,
+            k.kind,
+            int(k.embed),
+            k.key,
+            k.line,
+            k.col,
+        )
         for k in parsed.links
     ]
     rows.headings = [(n, h.level, h.text, h.line) for n, h in enumerate(parsed.headings)]

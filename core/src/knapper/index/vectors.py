@@ -118,7 +118,12 @@ class Vectors:
         return vector
 
     def nearest(
-        self, conn: sqlite3.Connection, vector: NDArray[np.float32], k: int, allowed: str, parameters: Sequence[Any]
+        self,
+        conn: sqlite3.Connection,
+        vector: NDArray[np.float32],
+        k: int,
+        allowed: str,
+        parameters: Sequence[Any],
     ) -> list[tuple[int, float]]:
         """The k chunks nearest to a vector among those that a query allows, best first, ties by chunk."""
         stored = conn.execute("SELECT value FROM meta WHERE key = 'dimensions'").fetchone()
@@ -131,7 +136,12 @@ class Vectors:
         return self._nearest_by_numpy(conn, vector, k, allowed, parameters)
 
     def _nearest_by_numpy(
-        self, conn: sqlite3.Connection, vector: NDArray[np.float32], k: int, allowed: str, parameters: Sequence[Any]
+        self,
+        conn: sqlite3.Connection,
+        vector: NDArray[np.float32],
+        k: int,
+        allowed: str,
+        parameters: Sequence[Any],
     ) -> list[tuple[int, float]]:
         import numpy as np
 
@@ -145,7 +155,10 @@ class Vectors:
     def _loaded(self, conn: sqlite3.Connection, width: int) -> tuple[NDArray[np.int64], NDArray[np.float32]]:
         import numpy as np
 
-        version = conn.execute("PRAGMA data_version").fetchone()[0], conn.execute("SELECT max(rowid), count(*) FROM plain_vectors").fetchone()
+        version = (
+            conn.execute("PRAGMA data_version").fetchone()[0],
+            conn.execute("SELECT max(rowid), count(*) FROM plain_vectors").fetchone(),
+        )
         if self._matrix is None or self._matrix[0] != hash(version):
             rows = conn.execute("SELECT rowid, embedding FROM plain_vectors ORDER BY rowid").fetchall()
             ids = np.array([row[0] for row in rows], np.int64)
@@ -186,10 +199,18 @@ class Vectors:
             else:
                 refused[digest] = result
         with self._db.write() as conn:
-            alive = {row[0] for row in conn.execute(f"SELECT id FROM chunks WHERE id IN ({_marks(chunks)})", [c for c, _ in chunks])}
+            alive = {
+                row[0]
+                for row in conn.execute(
+                    f"SELECT id FROM chunks WHERE id IN ({_marks(chunks)})", [c for c, _ in chunks]
+                )
+            }
             rows = [(chunk, digest) for chunk, digest in chunks if digest in vectors and chunk in alive]
             conn.executemany("INSERT OR IGNORE INTO vectors VALUES (?, ?)", rows)
-            conn.executemany(f"INSERT INTO {self._table} (rowid, embedding) VALUES (?, ?)", [(c, vectors[d]) for c, d in rows])
+            conn.executemany(
+                f"INSERT INTO {self._table} (rowid, embedding) VALUES (?, ?)",
+                [(c, vectors[d]) for c, d in rows],
+            )
             conn.executemany("INSERT OR IGNORE INTO quarantine VALUES (?, ?)", list(refused.items()))
         return True
 
@@ -201,13 +222,19 @@ class Vectors:
         """Vectors of another model, or laid out for the other engine, mean nothing here: begin anew."""
         wanted = {"model": model.identity, "dimensions": model.dimensions, "vector_engine": self.engine}
         with self._db.read() as conn:
-            stored = dict(conn.execute(f"SELECT key, value FROM meta WHERE key IN ({_marks(wanted)})", list(wanted)).fetchall())
+            stored = dict(
+                conn.execute(
+                    f"SELECT key, value FROM meta WHERE key IN ({_marks(wanted)})", list(wanted)
+                ).fetchall()
+            )
         if stored == wanted:
             return
         with self._db.write() as conn:
             _drop(conn)
             if self.engine == "sqlite-vec":
-                conn.execute(f"CREATE VIRTUAL TABLE vec USING vec0(embedding float[{model.dimensions}] distance_metric=cosine)")
+                conn.execute(
+                    f"CREATE VIRTUAL TABLE vec USING vec0(embedding float[{model.dimensions}] distance_metric=cosine)"
+                )
             conn.executemany("INSERT OR REPLACE INTO meta VALUES (?, ?)", list(wanted.items()))
 
     def _known(self, digests: list[str]) -> dict[str, bytes]:
@@ -222,7 +249,7 @@ class Vectors:
     def _texts(self, chunks: list[int]) -> list[str]:
         """What is embedded of each chunk: the title, the headings, and the text itself."""
         sql = (
-            "SELECT c.id, f.title, c.headings, substr(t.text, c.start + 1, c.\"end\" - c.start) FROM chunks c "
+            'SELECT c.id, f.title, c.headings, substr(t.text, c.start + 1, c."end" - c.start) FROM chunks c '
             f"JOIN files f ON f.id = c.file JOIN texts t ON t.file = c.file WHERE c.id IN ({_marks(chunks)})"
         )
         with self._db.read() as conn:
@@ -270,7 +297,9 @@ def _drop(conn: sqlite3.Connection) -> int:
 
 
 def _has_vec(conn: sqlite3.Connection) -> bool:
-    return conn.execute("SELECT 1 FROM pragma_function_list WHERE name = 'vec_version'").fetchone() is not None
+    return (
+        conn.execute("SELECT 1 FROM pragma_function_list WHERE name = 'vec_version'").fetchone() is not None
+    )
 
 
 def _marks(values: Collection[Any]) -> str:

@@ -26,7 +26,11 @@ WINDOW, STEP = 128, 64  # longer runs are indexed as overlapping pieces, so that
 
 def fold(text: str) -> str:
     """Text as it is compared when case does not matter."""
-    return (text if text.isascii() or unicodedata.is_normalized("NFC", text) else unicodedata.normalize("NFC", text)).casefold()
+    return (
+        text
+        if text.isascii() or unicodedata.is_normalized("NFC", text)
+        else unicodedata.normalize("NFC", text)
+    ).casefold()
 
 
 def split(folded: str) -> list[str]:

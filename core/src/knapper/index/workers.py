@@ -54,7 +54,9 @@ class Workers:
             thread.start()
         return self
 
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
         for child in self._children:
             if child.stdin is not None:
                 child.stdin.close()
@@ -108,7 +110,10 @@ LOADED = msgspec.msgpack.Decoder(list[tuple[str, bytes, tuple[int, int, int, int
 def _spawn(order: Order) -> subprocess.Popen[bytes]:
     env = dict(os.environ, PYTHONPATH=os.pathsep.join(p for p in sys.path if p))
     child = subprocess.Popen(
-        [sys.executable, "-m", "knapper.index.workers"], stdin=subprocess.PIPE, stdout=subprocess.PIPE, env=env
+        [sys.executable, "-m", "knapper.index.workers"],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        env=env,
     )
     assert child.stdin is not None
     _write(child.stdin, msgspec.msgpack.encode(order))
@@ -133,7 +138,9 @@ def work() -> None:
     pipe_in, pipe_out = sys.stdin.buffer, sys.stdout.buffer
     sys.stdout = sys.stderr  # a plugin that prints must not break the protocol
     order = msgspec.msgpack.decode(_read(pipe_in), type=Order)
-    extractors = [Extractor(name, NoteRows, _find(module, attr), 0) for module, attr, name in order.extractors]
+    extractors = [
+        Extractor(name, NoteRows, _find(module, attr), 0) for module, attr, name in order.extractors
+    ]
     while True:
         try:
             batch = LOADED.decode(_read(pipe_in))

@@ -110,7 +110,15 @@ class Writer:
     def _file(self, conn: sqlite3.Connection, path: str, stat: Stat) -> int:
         folder, _, name = path.rpartition("/")
         stem, dot, ext = name.rpartition(".")
-        values = (path, file_keys(path)[0], folder, stem if dot else name, ext.lower() if dot else "", int(is_note(path)), *stat)
+        values = (
+            path,
+            file_keys(path)[0],
+            folder,
+            stem if dot else name,
+            ext.lower() if dot else "",
+            int(is_note(path)),
+            *stat,
+        )
         file: int = conn.execute(FILE, values).fetchone()[0]
         if self._bulk is not None:
             self._bulk.add(path, file)
@@ -131,9 +139,15 @@ class Writer:
             (rows.hash, rows.title, rows.properties, rows.problem, file),
         )
         conn.execute("INSERT INTO texts VALUES (?, ?)", (file, rows.text))
-        conn.executemany("INSERT INTO aliases VALUES (?, ?, ?)", [(a.casefold(), file, a) for a in rows.aliases])
-        conn.executemany("INSERT INTO tags VALUES (?, ?, ?, ?, ?, ?)", [(t[0], file, *t[1:]) for t in rows.tags])
-        conn.executemany("INSERT INTO properties VALUES (?, ?, ?, ?, ?, ?, ?)", [(v[0], file, *v[1:]) for v in rows.values])
+        conn.executemany(
+            "INSERT INTO aliases VALUES (?, ?, ?)", [(a.casefold(), file, a) for a in rows.aliases]
+        )
+        conn.executemany(
+            "INSERT INTO tags VALUES (?, ?, ?, ?, ?, ?)", [(t[0], file, *t[1:]) for t in rows.tags]
+        )
+        conn.executemany(
+            "INSERT INTO properties VALUES (?, ?, ?, ?, ?, ?, ?)", [(v[0], file, *v[1:]) for v in rows.values]
+        )
         conn.executemany("INSERT INTO headings VALUES (?, ?, ?, ?, ?)", [(file, *h) for h in rows.headings])
         conn.executemany("INSERT OR IGNORE INTO blocks VALUES (?, ?, ?)", [(file, *b) for b in rows.blocks])
         targets = self._targets(conn, rows, file)

@@ -10,6 +10,7 @@ from knapper.store.stats import Stats
 
 if TYPE_CHECKING:
     from knapper.caller import Caller
+    from knapper.domain import Tool
     from knapper.index.view import IndexView
     from knapper.runtime import Runtime
     from knapper.vault.acl import Op, Verdict
@@ -49,10 +50,22 @@ class ServerView:
     def plugins(self) -> list[dict[str, Any]]:
         """Every plugin that was found, what it implements, and why it failed where it did."""
         return [
-            {"name": p.name, "distribution": p.distribution, "version": p.version, "state": p.state, "hooks": p.hooks}
+            {
+                "name": p.name,
+                "distribution": p.distribution,
+                "version": p.version,
+                "state": p.state,
+                "hooks": p.hooks,
+            }
             | ({"error": p.error} if p.error else {})
             for p in self._runtime.registry.plugins.all
         ]
+
+    def listed(self, caller: Caller | None = None) -> list[Tool]:
+        """The tools a caller is shown."""
+        from knapper.server.facade import listed
+
+        return listed(self._runtime, caller)
 
     def tools(self, caller: Caller | None = None) -> list[str]:
         rules = self._runtime.settings.tool_visibility
@@ -84,7 +97,11 @@ class ServerView:
         """Finished calls by vault, tool and status, from the audit log; queued rows are written first."""
         self._runtime.audit.flush()
         return [
-            ("knapper_tool_calls_total", row.count, {"vault": row.vault or "", "tool": row.tool or "", "status": row.status})
+            (
+                "knapper_tool_calls_total",
+                float(row.calls),
+                {"vault": row.vault or "", "tool": row.tool, "status": row.status},
+            )
             for row in self.stats().counts(vault=vault)
         ]
 
@@ -115,7 +132,9 @@ class ServerView:
         """Read the configuration again; what was applied, and what needs a restart."""
         return self._runtime.reload()
 
-    def reset_cache(self, vault: Vault, *, index: bool, vectors: bool, keys: bool, log: bool) -> dict[str, int]:
+    def reset_cache(
+        self, vault: Vault, *, index: bool, vectors: bool, keys: bool, log: bool
+    ) -> dict[str, int]:
         """Drop derived or expired state of a vault and begin to build the index anew."""
         from knapper.maintenance import reset_cache
 

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
 class ToolCount(NamedTuple):
     """How often a tool ended in a status."""
 
+    vault: str | None
     tool: str
     status: str
     calls: int
@@ -41,9 +42,9 @@ class Stats:
         self._state = state
 
     def counts(self, *, since: float = 0, vault: str | None = None) -> list[ToolCount]:
-        """Calls a tool and status."""
+        """Calls a vault, tool and status."""
         where, values = _where(since, vault)
-        sql = f"SELECT tool, status, count(*) FROM event_log{where} AND tool IS NOT NULL GROUP BY 1, 2 ORDER BY 1, 2"
+        sql = f"SELECT vault_id, tool, status, count(*) FROM event_log{where} AND tool IS NOT NULL GROUP BY 1, 2, 3 ORDER BY 2, 1, 3"
         return [ToolCount(*row) for row in self._rows(sql, values)]
 
     def latencies(self, *, since: float = 0, vault: str | None = None) -> list[Latency]:

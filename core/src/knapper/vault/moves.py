@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from functools import partial
 from typing import TYPE_CHECKING
 
 from knapper.errors import ToolError
@@ -28,7 +29,12 @@ class Rewritten:
 
 
 def move_files(
-    door: Door, index: IndexView, moves: Mapping[str, str], *, update_links: bool = True, overwrite: bool = False
+    door: Door,
+    index: IndexView,
+    moves: Mapping[str, str],
+    *,
+    update_links: bool = True,
+    overwrite: bool = False,
 ) -> Rewritten:
     """Move files, swaps and chains included, and rewrite links in notes and canvases: one change, all or none.
 
@@ -37,18 +43,22 @@ def move_files(
     """
     done = Rewritten()
     with door.transaction():
-        texts = _rewritten(door, index, moves, done) if update_links else {}
+        rewrites = _rewrites(door, index, moves, done) if update_links else {}
         _move_all(door, moves, overwrite, done)
-        for path, (old, new) in texts.items():
+        for path, rewrite in rewrites.items():
             place = moves.get(path, path)
-            written = door.edit(place, lambda text, old=old, new=new, place=place: _checked(text, old, new, place))  # type: ignore[misc]
-            done.hashes[place] = written.hash
+            done.hashes[place] = door.edit(place, rewrite).hash
             done.files.append(place)
     return done
 
 
-def _rewritten(door: Door, index: IndexView, moves: Mapping[str, str], done: Rewritten) -> dict[str, tuple[str, str]]:
-    """For each file whose links must change: its text as it is, and as it will be.
+Rewrite = Callable[[str], str]
+
+
+def _rewrites(
+    door: Door, index: IndexView, moves: Mapping[str, str], done: Rewritten
+) -> dict[str, Rewrite]:
+    """For each file whose links must change, how its text changes.
 
     What a link means depends on the files of its own name alone, so only those are asked for.
     """
@@ -61,12 +71,29 @@ def _rewritten(door: Door, index: IndexView, moves: Mapping[str, str], done: Rew
     for text in canvases.values():
         keys |= {link_key(link.path) for card in _cards(text) for link in parse(card).links}
     plan = _plan(index, moves, keys, _link_format(door))
-    changed = {}
+    changed: dict[str, Rewrite] = {}
     for path, text in texts.items():
-        _note(changed, done, path, text, relink(text, links[path], path, plan))
+        if _counted(done, path, relink(text, links[path], path, plan)):
+            changed[path] = partial(_relink_note, path=path, plan=plan)
     for path, text in canvases.items():
-        _note(changed, done, path, text, relink_canvas(text, path, plan))
+        if _counted(done, path, relink_canvas(text, path, plan)):
+            changed[path] = partial(_relink_canvas, path=path, plan=plan)
     return changed
+
+
+def _relink_note(text: str, path: str, plan: Moves) -> str:
+    return relink(text, parse(text).links, path, plan).text
+
+
+def _relink_canvas(text: str, path: str, plan: Moves) -> str:
+    return relink_canvas(text, path, plan).text
+
+
+def _counted(done: Rewritten, path: str, result: Relinked) -> bool:
+    if result.broken:
+        raise ToolError("invalid_input", f"a link in {path!r} cannot be written for its new target", path=path)
+    done.links += result.count
+    return result.count > 0
 
 
 def _plan(index: IndexView, moves: Mapping[str, str], keys: set[str], format: LinkFormat) -> Moves:
@@ -75,14 +102,6 @@ def _plan(index: IndexView, moves: Mapping[str, str], keys: set[str], format: Li
     for target in moves.values():
         after.add(target)
     return Moves(moves, before, after, format)
-
-
-def _note(changed: dict[str, tuple[str, str]], done: Rewritten, path: str, text: str, result: Relinked) -> None:
-    if result.broken:
-        raise ToolError("invalid_input", f"a link in {path!r} cannot be written for its new target", path=path)
-    if result.text != text:
-        changed[path] = (text, result.text)
-        done.links += result.count
 
 
 def _canvases(door: Door, index: IndexView, moves: Mapping[str, str]) -> dict[str, str]:
@@ -118,7 +137,9 @@ def _read(door: Door, path: str) -> str:
     except ToolError as error:
         if error.code != "acl_denied":
             raise
-    raise ToolError("acl_denied", "a link to it stands in a note you have no access to, and would break", op="write")
+    raise ToolError(
+        "acl_denied", "a link to it stands in a note you have no access to, and would break", op="write"
+    )
 
 
 def _move_all(door: Door, moves: Mapping[str, str], overwrite: bool, done: Rewritten) -> None:
@@ -135,12 +156,6 @@ def _move_all(door: Door, moves: Mapping[str, str], overwrite: bool, done: Rewri
         for source in free:
             target = todo.pop(source)
             done.hashes[target] = door.move(source, target, overwrite=overwrite).hash
-
-
-def _checked(text: str, old: str, new: str, path: str) -> str:
-    if text != old:
-        raise ToolError("concurrent_modification", f"{path!r} changed while its links were rewritten", path=path)
-    return new
 
 
 def rehomed(index: IndexView, text: str, links: list[Link], source: str, target: str) -> tuple[str, int]:

@@ -21,6 +21,10 @@ class Questions:
         self._index = index
         self._readable = readable
 
+    def readable(self, path: str) -> bool:
+        """Whether this caller may read a path."""
+        return self._readable is None or self._readable(path)
+
     def may(self, column: str) -> str:
         """The condition that keeps rows of unreadable files out; free where the caller may read everything."""
         return "1" if self._readable is None else f"readable({column})"
@@ -44,7 +48,8 @@ class Questions:
         `order` names the key columns, each with ` DESC` where it descends. The query may not have an ORDER BY.
         """
         after = page.after
-        where, extra = "", []
+        where = ""
+        extra: list[Any] = []
         if after is not None:
             where, extra = _after(order, after)
         full = f"SELECT * FROM ({sql}) {where} ORDER BY {', '.join(order)} LIMIT ?"

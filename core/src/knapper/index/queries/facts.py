@@ -19,14 +19,25 @@ class Facts(Questions):
     """What extractors found, with the path of the note it was found in."""
 
     def facts(
-        self, row: type[Row], where: Sequence[tuple[str, str, Any]] = (), *, root: str = "", paths: Sequence[str] | None = None
+        self,
+        row: type[Row],
+        where: Sequence[tuple[str, str, Any]] = (),
+        *,
+        root: str = "",
+        paths: Sequence[str] | None = None,
     ) -> list[tuple[str, Row]]:
         """Every (path, row) that meets the conditions, in the order of paths and of the note."""
         sql, parameters = self._facts(row, where, root, paths)
         return [(r[0], self._row(row, r[2:])) for r in self.rows(f"{sql} ORDER BY path, ord", parameters)]
 
     def facts_page(
-        self, page: Page, row: type[Row], where: Sequence[tuple[str, str, Any]] = (), *, root: str = "", paths: Sequence[str] | None = None
+        self,
+        page: Page,
+        row: type[Row],
+        where: Sequence[tuple[str, str, Any]] = (),
+        *,
+        root: str = "",
+        paths: Sequence[str] | None = None,
     ) -> tuple[list[tuple[str, Row]], int | None, Any]:
         """A page of (path, row), in the order of paths and of the note."""
         sql, parameters = self._facts(row, where, root, paths)
@@ -34,7 +45,11 @@ class Facts(Questions):
         return [(r[0], self._row(row, r[2:])) for r in rows], total, last
 
     def _facts(
-        self, row: type[msgspec.Struct], where: Sequence[tuple[str, str, Any]], root: str, paths: Sequence[str] | None
+        self,
+        row: type[msgspec.Struct],
+        where: Sequence[tuple[str, str, Any]],
+        root: str,
+        paths: Sequence[str] | None,
     ) -> tuple[str, list[Any]]:
         table = self._table(row)
         names = [name for name, _ in columns(row)]

@@ -53,7 +53,13 @@ class Files(Questions):
         return [FileRow(*row) for row in self.rows(sql, parameters)]
 
     def list_files(
-        self, page: Page, *, root: str = "", recursive: bool = True, extensions: Sequence[str] = (), sort: str = "path"
+        self,
+        page: Page,
+        *,
+        root: str = "",
+        recursive: bool = True,
+        extensions: Sequence[str] = (),
+        sort: str = "path",
     ) -> tuple[list[tuple[str, int, int]], int | None, Any]:
         """A page of (path, size, mtime_ns) below a folder, and how many there are."""
         order = SORTS[sort]
@@ -69,7 +75,7 @@ class Files(Questions):
         sql = f"SELECT {', '.join('f.' + c for c in [*keys, *rest])} FROM files f WHERE {condition} AND {self.may('f.path')}"
         rows, total, last = self.paged(page, sql, parameters, order)
         at = [[*keys, *rest].index(c) for c in ("path", "size", "mtime_ns")]
-        return [tuple(row[i] for i in at) for row in rows], total, last  # type: ignore[misc]
+        return [tuple(row[i] for i in at) for row in rows], total, last
 
     def folders(self, root: str = "", *, recursive: bool = True) -> list[str]:
         """Folders that hold a readable file, below a folder."""
@@ -86,7 +92,8 @@ class Files(Questions):
     def count_files(self, root: str = "", *, notes: bool = True) -> int:
         condition, parameters = below("f.path", root)
         return self.count(
-            f"SELECT 1 FROM files f WHERE {condition} AND f.note = {int(notes)} AND {self.may('f.path')}", parameters
+            f"SELECT 1 FROM files f WHERE {condition} AND f.note = {int(notes)} AND {self.may('f.path')}",
+            parameters,
         )
 
     def resolve(self, linkpath: str, source: str = "") -> str | None:
@@ -95,7 +102,10 @@ class Files(Questions):
 
     def find_note(self, given: str) -> str:
         """The note a caller means by a path, a name or an alias; an error with candidates where that is not one."""
-        exact = self.one(f"SELECT f.path FROM files f WHERE f.path IN (?, ?) AND {self.may('f.path')}", (given, f"{given}.md"))
+        exact = self.one(
+            f"SELECT f.path FROM files f WHERE f.path IN (?, ?) AND {self.may('f.path')}",
+            (given, f"{given}.md"),
+        )
         if exact:
             return str(exact[0])
         named = [path for path in self._named(link_key(given)) if _ends_with(path, given)]
@@ -103,8 +113,14 @@ class Files(Questions):
         if len(candidates) == 1:
             return candidates[0]
         if candidates:
-            raise ToolError("path_ambiguous", f"{given!r} fits {len(candidates)} notes", candidates=sorted(candidates)[:20])
-        raise ToolError("note_not_found", f"there is no note {given!r}", path=given, suggestions=self.nearest(given))
+            raise ToolError(
+                "path_ambiguous",
+                f"{given!r} fits {len(candidates)} notes",
+                candidates=sorted(candidates)[:20],
+            )
+        raise ToolError(
+            "note_not_found", f"there is no note {given!r}", path=given, suggestions=self.nearest(given)
+        )
 
     def nearest(self, given: str, most: int = 3) -> list[str]:
         """Paths whose names look most like the one that was not found."""
@@ -116,7 +132,11 @@ class Files(Questions):
         scored = []
         for (path,) in self.rows(sql):
             matcher.set_seq1(link_key(path))
-            if matcher.real_quick_ratio() > 0.6 and matcher.quick_ratio() > 0.6 and (ratio := matcher.ratio()) > 0.6:
+            if (
+                matcher.real_quick_ratio() > 0.6
+                and matcher.quick_ratio() > 0.6
+                and (ratio := matcher.ratio()) > 0.6
+            ):
                 scored.append((-ratio, path))
         return [path for _, path in sorted(scored)[:most]]
 

@@ -59,7 +59,9 @@ class Links(Questions):
 
     def linking(self, keys: Iterable[str]) -> list[str]:
         """Notes with a link of one of these names, whoever may read them: for rewriting, which checks each write."""
-        return self._unfiltered("SELECT DISTINCT f.path FROM links l JOIN files f ON f.id = l.file WHERE l.key = ?", keys)
+        return self._unfiltered(
+            "SELECT DISTINCT f.path FROM links l JOIN files f ON f.id = l.file WHERE l.key = ?", keys
+        )
 
     def named(self, keys: Iterable[str]) -> list[str]:
         """Files of one of these names, whoever may read them: what a link means does not depend on the caller."""
@@ -98,9 +100,7 @@ class Links(Questions):
         """A page of what links point at in vain, each with the notes and lines; or the same by note."""
         where, parameters = below("s.path", root)
         names = ("s.path", "l.path") if by_source else ("l.path", "s.path")
-        base = (
-            f"FROM links l JOIN files s ON s.id = l.file WHERE l.target IS NULL AND l.path != '' AND {where} AND {self.may('s.path')}"
-        )
+        base = f"FROM links l JOIN files s ON s.id = l.file WHERE l.target IS NULL AND l.path != '' AND {where} AND {self.may('s.path')}"
         sql = f"SELECT {names[0]} AS name {base} GROUP BY {names[0]}"
         rows, total, last = self.paged(page, sql, parameters, ("name",))
         if not rows:

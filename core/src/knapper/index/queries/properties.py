@@ -39,7 +39,14 @@ class Properties(Questions):
             f"FROM properties p JOIN files f ON f.id = p.file WHERE p.item = -1 AND {where} AND {self.may('f.path')} GROUP BY p.key"
         )
         rows, total, last = self.paged(page, sql, parameters, ("key",))
-        return [(name, sorted(types.split(",")), n, self._samples(key, samples, root)) for key, name, types, n in rows], total, last
+        return (
+            [
+                (name, sorted(types.split(",")), n, self._samples(key, samples, root))
+                for key, name, types, n in rows
+            ],
+            total,
+            last,
+        )
 
     def _samples(self, key: str, most: int, root: str) -> list[Any]:
         where, parameters = below("f.path", root)
@@ -65,7 +72,6 @@ class Properties(Questions):
         rows, total, last = self.paged(page, sql, given, ("path",))
         wanted = {one.key.casefold() for one in filters}
         return [(path, _matched(raw, wanted)) for path, raw in rows], total, last
-
 
     def _by_nested(
         self, page: Page, filters: Sequence[PropertyFilter], root: str

@@ -28,7 +28,13 @@ class Search(Questions):
     """Finding notes by what they say."""
 
     def literal(
-        self, page: Page, query: str, *, case_sensitive: bool = False, whole_word: bool = False, root: str = ""
+        self,
+        page: Page,
+        query: str,
+        *,
+        case_sensitive: bool = False,
+        whole_word: bool = False,
+        root: str = "",
     ) -> tuple[list[TextHit], Any]:
         """A page of the notes that hold a string, best first, each with its first place, and the key where more follow."""
         where, parameters = below("f.path", root)
@@ -96,7 +102,9 @@ def _is_whole(hay: str, start: int, end: int) -> bool:
     def joins(a: str, b: str) -> bool:
         return (a.isalnum() or a == "_") and (b.isalnum() or b == "_")
 
-    return not (start > 0 and joins(hay[start - 1], hay[start])) and not (end < len(hay) and joins(hay[end - 1], hay[end]))
+    return not (start > 0 and joins(hay[start - 1], hay[start])) and not (
+        end < len(hay) and joins(hay[end - 1], hay[end])
+    )
 
 
 def _original(text: str, hay: str, at: int, case_sensitive: bool) -> int:

@@ -3,21 +3,27 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, Literal
 
 from knapper.index.queries.base import Questions, below
 from knapper.index.rows import fold_tag
 from knapper.page import Page
 
-SOURCES = ("frontmatter", "inline", "both")
+Source = Literal["frontmatter", "inline", "both"]
 
 
 class Tags(Questions):
     """Which tags there are and which notes have them."""
 
     def list_tags(
-        self, page: Page, *, root: str = "", inline: bool = True, frontmatter: bool = True, by_count: bool = True
-    ) -> tuple[list[tuple[str, int, str]], int | None, Any]:
+        self,
+        page: Page,
+        *,
+        root: str = "",
+        inline: bool = True,
+        frontmatter: bool = True,
+        by_count: bool = True,
+    ) -> tuple[list[tuple[str, int, Source]], int | None, Any]:
         """A page of (tag, notes with it, where it stands)."""
         where, parameters = below("f.path", root)
         wanted = [str(kind) for kind, on in ((0, frontmatter), (1, inline)) if on] or ["-1"]
@@ -42,8 +48,14 @@ class Tags(Questions):
         return [(tag, bool(inline), line, col) for tag, inline, line, col in self.rows(sql, (path,))]
 
     def notes_by_tag(
-        self, page: Page, tags: Sequence[str], *, every: bool = False, hierarchical: bool = True, root: str = ""
-    ) -> tuple[list[tuple[str, list[str], str]], int | None, Any]:
+        self,
+        page: Page,
+        tags: Sequence[str],
+        *,
+        every: bool = False,
+        hierarchical: bool = True,
+        root: str = "",
+    ) -> tuple[list[tuple[str, list[str], Source]], int | None, Any]:
         """A page of (path, its matching tags, where they stand); a parent tag stands for its children."""
         keys = [fold_tag(tag) for tag in tags]
         matches, given = [], []
@@ -59,8 +71,14 @@ class Tags(Questions):
             f"GROUP BY f.id HAVING count(DISTINCT m.n) >= {needed}"
         )
         rows, total, last = self.paged(page, sql, [*given, *parameters], ("path",))
-        return [(path, sorted(tags.split(",")), _source(low, high)) for path, tags, low, high in rows], total, last
+        return (
+            [(path, sorted(tags.split(",")), _source(low, high)) for path, tags, low, high in rows],
+            total,
+            last,
+        )
 
 
-def _source(low: int, high: int) -> str:
-    return SOURCES[2] if low != high else SOURCES[high]
+def _source(low: int, high: int) -> Source:
+    if low != high:
+        return "both"
+    return "inline" if high else "frontmatter"

@@ -9,7 +9,9 @@ from knapper import Context, Doc, Domain, Record, hookimpl
 from knapper.caller import Caller
 from knapper.index.engine import Status
 
-admin = Domain("admin", summary="Health, configuration, metrics and folder rules of the server.", group="admin")
+admin = Domain(
+    "admin", summary="Health, configuration, metrics and folder rules of the server.", group="admin"
+)
 
 
 class Distribution(Record):
@@ -37,7 +39,9 @@ def get_server_config(ctx: Context) -> ServerConfig:
     return ServerConfig(
         version=ctx.server.version,
         auth_mode=settings.auth.mode,
-        vaults_summary=[{"id": v.id, "name": v.name, "kind": v.kind, "read_only": v.acl.read_only} for v in vaults],
+        vaults_summary=[
+            {"id": v.id, "name": v.name, "kind": v.kind, "read_only": v.acl.read_only} for v in vaults
+        ],
         limits={
             "max_response_bytes": settings.governor.max_response_bytes,
             "regex_timeout_ms": settings.governor.regex_timeout_ms,
@@ -52,7 +56,9 @@ def get_server_config(ctx: Context) -> ServerConfig:
         },
         plugins_detected={v.id: ctx.server.obsidian_plugins(v) for v in vaults},
         distributions=[
-            Distribution(name=p["distribution"], version=p["version"], hooks=p["hooks"]) for p in ctx.server.plugins() if p["distribution"]
+            Distribution(name=p["distribution"], version=p["version"], hooks=p["hooks"])
+            for p in ctx.server.plugins()
+            if p["distribution"]
         ],
     )
 
@@ -76,7 +82,9 @@ def inspect_acl(
     judged = Caller("inspected", frozenset(scopes), authenticated=True)
     if op == "execute":
         allowed = judged.may("execute:command") and not vault.acl.read_only
-        return Verdict(allowed=allowed, kill_switch=vault.acl.read_only, denied_by=None if allowed else "scope")
+        return Verdict(
+            allowed=allowed, kill_switch=vault.acl.read_only, denied_by=None if allowed else "scope"
+        )
     verdict = ctx.server.evaluate(vault, op, ctx.vault.locate(path))
     missing = [scope for scope in verdict.required_scopes if not judged.may(scope)]
     return Verdict(
@@ -107,8 +115,14 @@ def get_metrics(ctx: Context, vault: Annotated[str | None, Doc("Only this vault'
         Metric(name="knapper_vaults_registered", type="gauge", value=len(view.vaults), labels={}),
         Metric(name="knapper_tools_registered", type="gauge", value=len(view.tools()), labels={}),
     ]
-    found += [Metric(name=f"knapper_{name}_total", type="counter", value=value, labels={}) for name, value in view.counters().items()]
-    found += [Metric(name=name, type="counter", value=value, labels=labels) for name, value, labels in view.call_counts(vault)]
+    found += [
+        Metric(name=f"knapper_{name}_total", type="counter", value=value, labels={})
+        for name, value in view.counters().items()
+    ]
+    found += [
+        Metric(name=name, type="counter", value=value, labels=labels)
+        for name, value, labels in view.call_counts(vault)
+    ]
     return Metrics(metrics=found)
 
 
@@ -174,7 +188,11 @@ def _index(each: list[Status]) -> IndexHealth:
         vectors_ready=all(one.vectors_ready for one in each),
         indexed=sum(one.indexed for one in each),
         total=sum(one.total for one in each),
-        reconcile_at=datetime.fromtimestamp(min(times), UTC).isoformat(timespec="seconds").replace("+00:00", "Z") if times else None,
+        reconcile_at=datetime.fromtimestamp(min(times), UTC)
+        .isoformat(timespec="seconds")
+        .replace("+00:00", "Z")
+        if times
+        else None,
         write_failures=sum(one.write_failures for one in each),
     )
 

@@ -98,7 +98,9 @@ def find_orphans(
     page: Page = Page(),
 ) -> Page.Of[Orphan]:
     """Find notes that no other note links to."""
-    rows, total, last = ctx.index.orphans(page, root=root, exclude=exclude_paths or [], no_outgoing=require_no_outgoing)
+    rows, total, last = ctx.index.orphans(
+        page, root=root, exclude=exclude_paths or [], no_outgoing=require_no_outgoing
+    )
     return page.of([Orphan(path=path, outgoing_count=count) for path, count in rows], total, last)
 
 
@@ -116,13 +118,16 @@ class Unresolved(Record):
 def find_unresolved_links(
     ctx: Context,
     root: Annotated[str, Doc("Only in notes below this folder.")] = "",
-    group_by: Annotated[Literal["target", "source"], Doc("With source, `target` is the note and sources are what it misses.")] = "target",
+    group_by: Annotated[
+        Literal["target", "source"], Doc("With source, `target` is the note and sources are what it misses.")
+    ] = "target",
     page: Page = Page(),
 ) -> Page.Of[Unresolved]:
     """Find links that lead to no file, with every place they stand."""
     rows, total, last = ctx.index.unresolved(page, root=root, by_source=group_by == "source")
     items = [
-        Unresolved(target=name, sources=[Mention(path=other, line=line + 1) for other, line in places]) for name, places in rows
+        Unresolved(target=name, sources=[Mention(path=other, line=line + 1) for other, line in places])
+        for name, places in rows
     ]
     return page.of(items, total, last)
 

@@ -72,18 +72,34 @@ def append_note(
     if ctx.vault.exists(path) is None and create_if_missing:
         done = ctx.vault.write(path, content, mode="create")
         return Appended(
-            path=done.path, position_used=position, inserted_bytes=len(content.encode()), content_hash=done.hash, updated_at=done.at
+            path=done.path,
+            position_used=position,
+            inserted_bytes=len(content.encode()),
+            content_hash=done.hash,
+            updated_at=done.at,
         )
     added = 0
 
     def change(text: str) -> str:
         nonlocal added
-        new = insert(text, content, at_start=position == "start", after_frontmatter=after_frontmatter, own_line=ensure_newline)
+        new = insert(
+            text,
+            content,
+            at_start=position == "start",
+            after_frontmatter=after_frontmatter,
+            own_line=ensure_newline,
+        )
         added = len(new.encode()) - len(text.encode())
         return new
 
     done = ctx.vault.edit(path, change)
-    return Appended(path=done.path, position_used=position, inserted_bytes=added, content_hash=done.hash, updated_at=done.at)
+    return Appended(
+        path=done.path,
+        position_used=position,
+        inserted_bytes=added,
+        content_hash=done.hash,
+        updated_at=done.at,
+    )
 
 
 class Patched(Record):
@@ -94,21 +110,29 @@ class Patched(Record):
     anchor_used: str | None = None
 
 
-@notes.tool("write:notes", confirm="a heading replace that drops more than 20 lines and over half of the body")
+@notes.tool(
+    "write:notes", confirm="a heading replace that drops more than 20 lines and over half of the body"
+)
 def patch_note(
     ctx: Context,
     path: WritePath,
     old_string: Annotated[str | None, Doc("Exact text to replace.")] = None,
     new_string: str | None = None,
     expected_occurrences: Annotated[int, Doc("How often old_string must be there.", ge=1)] = 1,
-    anchor: Annotated[Anchor | None, Doc("Where: a heading (A::B for B below A), block, frontmatter or line.")] = None,
-    operation: Annotated[Literal["replace", "append", "prepend"] | None, Doc("What to do at the anchor.")] = None,
+    anchor: Annotated[
+        Anchor | None, Doc("Where: a heading (A::B for B below A), block, frontmatter or line.")
+    ] = None,
+    operation: Annotated[
+        Literal["replace", "append", "prepend"] | None, Doc("What to do at the anchor.")
+    ] = None,
     content: str | None = None,
     prev_hash: Hash = None,
 ) -> Patched:
     """Change a part of a note: an exact string, or what is under a heading, in a block, or on a line."""
     if (old_string is None) == (anchor is None):
-        raise ToolError("invalid_input", "give either old_string and new_string, or anchor, operation and content")
+        raise ToolError(
+            "invalid_input", "give either old_string and new_string, or anchor, operation and content"
+        )
     if old_string is not None:
         return _patch_string(ctx, path, old_string, new_string, expected_occurrences, prev_hash)
     if operation is None or content is None or anchor is None:
@@ -131,7 +155,12 @@ def delete_note(
 ) -> Removed:
     """Delete a note: into the vault's trash, or for good. A person confirms it."""
     done = ctx.vault.delete(path, hard=hard)
-    return Removed(path=done.path, deleted_at=done.at, recoverable=done.trash_path is not None, trash_path=done.trash_path)
+    return Removed(
+        path=done.path,
+        deleted_at=done.at,
+        recoverable=done.trash_path is not None,
+        trash_path=done.trash_path,
+    )
 
 
 def _confirm_overwrite(ctx: Context, path: str, text: str, prev_hash: str | None) -> None:
@@ -153,14 +182,21 @@ def _patch_string(
     if old == new:
         raise ToolError("invalid_input", "old_string and new_string are the same: nothing would change")
     try:
-        done = ctx.vault.edit(path, lambda text: replace_string(text, old, new, expected), prev_hash=prev_hash)
+        done = ctx.vault.edit(
+            path, lambda text: replace_string(text, old, new, expected), prev_hash=prev_hash
+        )
     except AnchorError as error:
         raise ToolError("invalid_input", str(error), path=path) from None
     return Patched(path=done.path, content_hash=done.hash, updated_at=done.at, occurrences_replaced=expected)
 
 
 def _patch_anchor(
-    ctx: Context, path: str, anchor: Anchor, operation: Literal["replace", "append", "prepend"], content: str, prev_hash: str | None
+    ctx: Context,
+    path: str,
+    anchor: Anchor,
+    operation: Literal["replace", "append", "prepend"],
+    content: str,
+    prev_hash: str | None,
 ) -> Patched:
     try:
         text = ctx.vault.read(path).text
@@ -169,12 +205,16 @@ def _patch_anchor(
         if anchor.type == "heading" and dropped > 20 and dropped * 2 > body:
             ctx.confirm(True, {"path": path, "lines_dropped": dropped}, diff=_diff(path, text, planned.text))
         done = ctx.vault.edit(
-            path, lambda now: edit_anchor(now, parse(now), anchor, operation, content).text, prev_hash=prev_hash
+            path,
+            lambda now: edit_anchor(now, parse(now), anchor, operation, content).text,
+            prev_hash=prev_hash,
         )
     except AnchorError as error:
         raise ToolError("invalid_input", str(error), path=path, candidates=error.candidates) from None
     if done.hash == done.prev_hash:
-        raise ToolError("invalid_input", "the note already has this text there: nothing was changed", path=path)
+        raise ToolError(
+            "invalid_input", "the note already has this text there: nothing was changed", path=path
+        )
     return Patched(path=done.path, content_hash=done.hash, updated_at=done.at, anchor_used=planned.anchor)
 
 

@@ -19,7 +19,9 @@ class MovedNote(Record):
     new_hash: str
 
 
-@notes.tool("write:notes", "delete:notes", rate="write", confirm="crossing a top-level folder, or overwrite_target")
+@notes.tool(
+    "write:notes", "delete:notes", rate="write", confirm="crossing a top-level folder, or overwrite_target"
+)
 def move_note(
     ctx: Context,
     from_: Annotated[DeletePath, Doc("Where it is.")],
@@ -31,12 +33,16 @@ def move_note(
     if from_ == to:
         raise ToolError("invalid_input", "from and to are the same path", path=to)
     if ctx.vault.exists(from_) != "file":
-        raise ToolError("note_not_found", f"there is no note {from_!r}", path=from_, suggestions=ctx.index.nearest(from_))
+        raise ToolError(
+            "note_not_found", f"there is no note {from_!r}", path=from_, suggestions=ctx.index.nearest(from_)
+        )
     taken = ctx.vault.exists(to) is not None
     if taken and not overwrite_target:
         raise ToolError("note_exists", f"{to!r} is taken", path=to)
     ctx.confirm(taken or _top(from_) != _top(to), {"from": from_, "to": to, "overwrites": taken})
-    done = move_files(ctx.vault, ctx.index, {from_: to}, update_links=update_backlinks, overwrite=overwrite_target)
+    done = move_files(
+        ctx.vault, ctx.index, {from_: to}, update_links=update_backlinks, overwrite=overwrite_target
+    )
     return MovedNote(
         from_=from_,
         to=to,
@@ -71,7 +77,9 @@ def copy_note(
     if rewrite_internal_links:
         text, count = rehomed(ctx.index, text, parse(text).links, from_, to)
     done = ctx.vault.write(to, text if count else source.data, mode="create")
-    return CopiedNote(from_=from_, to=done.path, created_at=done.at, content_hash=done.hash, links_rewritten=count)
+    return CopiedNote(
+        from_=from_, to=done.path, created_at=done.at, content_hash=done.hash, links_rewritten=count
+    )
 
 
 def _top(path: str) -> str:

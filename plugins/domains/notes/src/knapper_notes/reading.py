@@ -93,7 +93,9 @@ def list_notes(
         raise ToolError("path_invalid", f"{root!r} is not a folder", path=root)
     if include_folders:
         return _with_folders(ctx, root, recursive, extensions, page)
-    rows, total, last = ctx.index.list_files(page, root=root, recursive=recursive, extensions=extensions, sort=sort)
+    rows, total, last = ctx.index.list_files(
+        page, root=root, recursive=recursive, extensions=extensions, sort=sort
+    )
     items = [Listed(path=path, type="file", size=size, mtime=_iso(mtime)) for path, size, mtime in rows]
     return page.of(items, total, last)
 
@@ -122,7 +124,9 @@ def _note(file: File, frontmatter: bool, content: bool, stats: bool) -> Note:
     return note
 
 
-def _with_folders(ctx: Context, root: str, recursive: bool, extensions: list[str], page: Page) -> Page.Of[Listed]:
+def _with_folders(
+    ctx: Context, root: str, recursive: bool, extensions: list[str], page: Page
+) -> Page.Of[Listed]:
     """Folders and files in one list by path; folders that hold nothing are on disk only, so the files are walked."""
     wanted = {extension.lower() for extension in extensions}
     below = root.count("/") + 1 if root else 0

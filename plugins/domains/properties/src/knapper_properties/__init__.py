@@ -12,7 +12,9 @@ from knapper.vault import frontmatter as block
 from knapper.vault.frontmatter import FrontmatterError
 from knapper.vault.markdown import parse
 
-properties = Domain("properties", summary="Read, change and search the properties in frontmatter.", group="metadata")
+properties = Domain(
+    "properties", summary="Read, change and search the properties in frontmatter.", group="metadata"
+)
 
 Op = Literal["eq", "neq", "gt", "gte", "lt", "lte", "in", "nin", "contains", "exists", "absent"]
 Mode = Literal["set", "remove", "merge", "replace"]
@@ -92,9 +94,15 @@ def update_frontmatter(
     before = parse(ctx.vault.read(path).text).frontmatter or {}
     ctx.confirm(mode == "replace", {"path": path, "replaces": sorted(before)})
     try:
-        done = ctx.vault.edit(path, lambda text: _changed(text, mode, key, value, patch, frontmatter, nested), prev_hash=prev_hash)
+        done = ctx.vault.edit(
+            path,
+            lambda text: _changed(text, mode, key, value, patch, frontmatter, nested),
+            prev_hash=prev_hash,
+        )
     except FrontmatterError as error:
-        raise ToolError("invalid_input", f"the properties of {path!r} cannot be changed: {error}", path=path) from None
+        raise ToolError(
+            "invalid_input", f"the properties of {path!r} cannot be changed: {error}", path=path
+        ) from None
     present, old = _lookup(before, (key or "").split(".") if nested else [key or ""])
     return Updated(
         path=done.path,
@@ -124,7 +132,10 @@ def list_properties(
 ) -> Page.Of[PropertyUse]:
     """List the properties in use, with their types, how many notes have them, and sample values."""
     rows, total, last = ctx.index.list_properties(page, root=root, samples=sample_size)
-    items = [PropertyUse(key=key, types=types, note_count=count, sample_values=samples) for key, types, count, samples in rows]
+    items = [
+        PropertyUse(key=key, types=types, note_count=count, sample_values=samples)
+        for key, types, count, samples in rows
+    ]
     return page.of(items, total, last)
 
 
@@ -154,14 +165,25 @@ def find_notes_by_property(
 
 
 def _check(mode: Mode, key: str | None, value: Any, patch: Any, whole: Any) -> None:
-    needed = {"set": key and value is not msgspec.UNSET, "remove": key, "merge": patch, "replace": whole is not None}
+    needed = {
+        "set": key and value is not msgspec.UNSET,
+        "remove": key,
+        "merge": patch,
+        "replace": whole is not None,
+    }
     if not needed[mode]:
         words = {"set": "key and value", "remove": "key", "merge": "patch", "replace": "frontmatter"}
         raise ToolError("invalid_input", f"mode={mode} needs {words[mode]}")
 
 
 def _changed(
-    text: str, mode: Mode, key: str | None, value: Any, patch: dict[str, Any] | None, whole: dict[str, Any] | None, nested: bool
+    text: str,
+    mode: Mode,
+    key: str | None,
+    value: Any,
+    patch: dict[str, Any] | None,
+    whole: dict[str, Any] | None,
+    nested: bool,
 ) -> str:
     if mode == "set" and key:
         return block.set_key(text, key, value, nested=nested)

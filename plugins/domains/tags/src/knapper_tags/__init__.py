@@ -35,7 +35,9 @@ def list_tags(
     rows, total, last = ctx.index.list_tags(
         page, root=root, inline=include_inline, frontmatter=include_frontmatter, by_count=sort == "count"
     )
-    return page.of([TagCount(tag=tag, count=count, source=source) for tag, count, source in rows], total, last)
+    return page.of(
+        [TagCount(tag=tag, count=count, source=source) for tag, count, source in rows], total, last
+    )
 
 
 class Position(Record):
@@ -81,7 +83,9 @@ def add_tag(
     ctx: Context,
     path: WritePath,
     tag: str,
-    location: Annotated[Literal["frontmatter", "inline-end"], Doc("In the properties, or as a last line.")] = "frontmatter",
+    location: Annotated[
+        Literal["frontmatter", "inline-end"], Doc("In the properties, or as a last line.")
+    ] = "frontmatter",
     prev_hash: Hash = None,
 ) -> Added:
     """Add a tag to a note, unless it has it already."""
@@ -95,7 +99,9 @@ def add_tag(
         return insert(text, f"#{name}\n", at_start=False, after_frontmatter=True, own_line=True)
 
     done = ctx.vault.edit(path, change, prev_hash=prev_hash)
-    return Added(path=done.path, added=done.hash != done.prev_hash, content_hash=done.hash, updated_at=done.at)
+    return Added(
+        path=done.path, added=done.hash != done.prev_hash, content_hash=done.hash, updated_at=done.at
+    )
 
 
 class RemovedTag(Record):
@@ -154,8 +160,12 @@ def find_notes_by_tag(
     wanted = [*([tag] if tag else []), *(tags or [])]
     if not wanted:
         raise ToolError("invalid_input", "give tag or tags")
-    rows, total, last = ctx.index.notes_by_tag(page, wanted, every=require_all, hierarchical=hierarchical, root=root)
-    return page.of([Tagged(path=path, matched_tags=found, source=source) for path, found, source in rows], total, last)
+    rows, total, last = ctx.index.notes_by_tag(
+        page, wanted, every=require_all, hierarchical=hierarchical, root=root
+    )
+    return page.of(
+        [Tagged(path=path, matched_tags=found, source=source) for path, found, source in rows], total, last
+    )
 
 
 def _checked(tag: str) -> str:
@@ -163,7 +173,9 @@ def _checked(tag: str) -> str:
     name = tag.strip().removeprefix("#")
     found = parse(f"#{name}").tags
     if len(found) != 1 or found[0].tag != f"#{name}":
-        raise ToolError("invalid_input", f"{tag!r} is not a tag: letters, digits, _ - / and at least one that is no digit")
+        raise ToolError(
+            "invalid_input", f"{tag!r} is not a tag: letters, digits, _ - / and at least one that is no digit"
+        )
     return name
 
 

@@ -14,7 +14,20 @@ HOSTS = {"hookmark": "hook-get-address", "advanced": "adv-uri", "command": "adv-
 KNOWN: dict[Action, frozenset[str]] = {
     "open": frozenset({"file", "path", "prepend", "append", "paneType"}),
     "search": frozenset({"query"}),
-    "new": frozenset({"name", "file", "path", "paneType", "content", "clipboard", "silent", "append", "prepend", "overwrite"}),
+    "new": frozenset(
+        {
+            "name",
+            "file",
+            "path",
+            "paneType",
+            "content",
+            "clipboard",
+            "silent",
+            "append",
+            "prepend",
+            "overwrite",
+        }
+    ),
     "daily": frozenset({"content", "clipboard", "silent", "append", "prepend", "paneType"}),
     "command": frozenset({"commandid", "commandname"}),
     "hookmark": frozenset(),
@@ -37,14 +50,19 @@ def generate_uri(
     ctx: Context,
     action: Action,
     vault_name: Annotated[str | None, Doc("The vault's name as Obsidian shows it.")] = None,
-    params: Annotated[dict[str, Any] | None, Doc("The action's own parameters, such as file, query or content.")] = None,
+    params: Annotated[
+        dict[str, Any] | None, Doc("The action's own parameters, such as file, query or content.")
+    ] = None,
 ) -> Uri:
     """Build an obsidian:// link that opens, searches, creates, or runs a command; nothing is opened here."""
     given = dict(params or {})
     _check(action, given)
-    pairs = [] if vault_name is None else [("vault", vault_name)]
+    pairs: list[tuple[str, str | None]] = [] if vault_name is None else [("vault", vault_name)]
     pairs += [(key, _text(key, value)) for key, value in given.items() if value is not False]
-    query = "&".join(f"{quote(key, safe='')}={quote(value, safe='')}" if value is not None else quote(key, safe="") for key, value in pairs)
+    query = "&".join(
+        f"{quote(key, safe='')}={quote(value, safe='')}" if value is not None else quote(key, safe="")
+        for key, value in pairs
+    )
     return Uri(uri=f"obsidian://{HOSTS.get(action, action)}" + (f"?{query}" if query else ""))
 
 
@@ -52,7 +70,9 @@ def _check(action: Action, given: dict[str, Any]) -> None:
     known = KNOWN[action]
     unknown = sorted(given.keys() - known) if known else []
     if unknown:
-        raise ToolError("invalid_input", f"{action} has no parameter {unknown[0]!r}; it takes {', '.join(sorted(known))}")
+        raise ToolError(
+            "invalid_input", f"{action} has no parameter {unknown[0]!r}; it takes {', '.join(sorted(known))}"
+        )
     wanted = NEEDED.get(action)
     if wanted and not any(given.get(key) for key in wanted):
         raise ToolError("invalid_input", f"{action} needs {' or '.join(wanted)} in params")

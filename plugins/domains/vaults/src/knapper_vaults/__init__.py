@@ -74,7 +74,9 @@ def get_vault(ctx: Context) -> VaultDetails:
         id=vault.id,
         name=vault.name,
         read_only=vault.acl.read_only,
-        acl=AclLists(read_paths=rules.read_paths, write_paths=rules.write_paths, delete_paths=rules.delete_paths),
+        acl=AclLists(
+            read_paths=rules.read_paths, write_paths=rules.write_paths, delete_paths=rules.delete_paths
+        ),
         embeddings=Embeddings(provider=model.provider, model=model.model, dimensions=model.dimensions),
         cache=Cache(
             note_count=index.count_files(),
@@ -143,7 +145,11 @@ def _summary(ctx: Context, vault: Vault) -> VaultSummary:
 
 
 def _iso(seconds: float | None) -> str | None:
-    return None if seconds is None else datetime.fromtimestamp(seconds, UTC).isoformat(timespec="seconds").replace("+00:00", "Z")
+    return (
+        None
+        if seconds is None
+        else datetime.fromtimestamp(seconds, UTC).isoformat(timespec="seconds").replace("+00:00", "Z")
+    )
 
 
 @hookimpl
