@@ -29,8 +29,6 @@ from devtools import environment, pins, scaffold
 from devtools.environment import executable, say
 from devtools.members import ROOT, members
 
-ADDRESS = "http://127.0.0.1:{port}/mcp"
-
 
 def setup() -> int:
     environment.ensure(ROOT)
@@ -41,13 +39,18 @@ def serve(*arguments: str) -> int:
     named = bool(arguments) and not arguments[0].startswith("-")
     vault, options = (arguments[0], arguments[1:]) if named else (ROOT / "examples" / "vault", arguments)
     vault = os.path.abspath(vault)  # noqa: PTH100 - the caller's folder counts, and links stay as they were named
-    port = dict(pairwise(options)).get("--port", "8765")
     environment.ensure(ROOT)
-    url = ADDRESS.format(port=port)
+    url = _url(options)
     say(f"Serving {vault} at {url}; stop it with Ctrl-C. Connect a client with, for example:")
     say(f"  claude mcp add --transport http knapper {url}")
     say(f'  {{"mcpServers": {{"knapper": {{"type": "http", "url": "{url}"}}}}}}')
     return run("knapper", "serve", vault, "--http", *options)
+
+
+def _url(options: tuple[str, ...]) -> str:
+    """Where the server will listen, `--port 80` and `--port=80` alike."""
+    given = dict(pairwise(word for option in options for word in option.split("=", 1)))
+    return f"http://{given.get('--host', '127.0.0.1')}:{given.get('--port', '8765')}/mcp"
 
 
 def test(*arguments: str) -> int:
