@@ -1,0 +1,1 @@
+"""Tasks: read, change and query the tasks of a vault as the Obsidian Tasks plugin does."""

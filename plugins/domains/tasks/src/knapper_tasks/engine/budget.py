@@ -1,0 +1,37 @@
+"""Budget: how much work one query may ask for."""
+
+from time import monotonic
+
+from .errors import BudgetExceeded
+
+# How many steps pass between two looks at the clock.
+_STRIDE = 1024
+
+
+class Budget:
+    """Steps and seconds that a query may spend; both are far above what an honest query needs."""
+
+    def __init__(self, steps: int = 5_000_000, seconds: float = 5.0) -> None:
+        self._steps = steps
+        self._deadline = monotonic() + seconds
+        self._until_look = _STRIDE
+
+    def spend(self, steps: int = 1) -> None:
+        """Take some steps, or raise BudgetExceeded."""
+        self._steps -= steps
+        self._until_look -= steps
+        if self._steps < 0:
+            raise BudgetExceeded("the query takes too many steps")
+        if self._until_look <= 0:
+            self._until_look = _STRIDE
+            self.look()
+
+    def look(self) -> None:
+        """Raise BudgetExceeded where the time is over."""
+        if monotonic() > self._deadline:
+            raise BudgetExceeded("the query takes too long")
+
+    @property
+    def left(self) -> float:
+        """The seconds that are left, at least a moment."""
+        return max(self._deadline - monotonic(), 0.001)

@@ -1,0 +1,96 @@
+"""Members: reading properties and calling methods of any value."""
+
+import math
+
+from knapper_tasks.engine.errors import ScriptRefused, SearchFailed
+from knapper_tasks.engine.regexes import JsRegex
+
+from .arrays import ARRAY_METHODS
+from .scope import Scope
+from .texts import TEXT_METHODS
+from .values import UNDEFINED, Host, Value, nullish, number_text, to_number, to_text
+
+
+def read_member(value: Value, name: Value) -> Value:
+    """value.name or value[name]."""
+    if nullish(value):
+        raise SearchFailed(f"Cannot read properties of {to_text(value)} (reading '{to_text(name)}')")
+    if isinstance(value, (str, list)):
+        return _of_sequence(value, name)
+    if isinstance(value, Host):
+        return value.member(to_text(name))
+    return UNDEFINED
+
+
+def _of_sequence(value: str | list[Value], name: Value) -> Value:
+    if name == "length":
+        return len(value)
+    index = to_number(name)
+    if isinstance(index, float) and not index.is_integer():
+        return UNDEFINED
+    return value[int(index)] if 0 <= index < len(value) else UNDEFINED
+
+
+def call_member(value: Value, name: str, arguments: list[Value], scope: Scope) -> Value:
+    """value.name(...arguments)."""
+    _spend_on(value, arguments, scope)
+    if nullish(value):
+        raise SearchFailed(f"Cannot read properties of {to_text(value)} (reading '{name}')")
+    if isinstance(value, str):
+        if name in TEXT_METHODS:
+            return TEXT_METHODS[name](value, arguments)
+    elif isinstance(value, list):
+        if name in ARRAY_METHODS:
+            return ARRAY_METHODS[name](value, arguments)
+    elif isinstance(value, JsRegex):
+        if name == "test":
+            return value.found_in(to_text(arguments[0] if arguments else UNDEFINED))
+    elif isinstance(value, Host):
+        return _call_host(value, name, arguments, scope)
+    elif isinstance(value, (bool, int, float)):
+        return _call_number(value, name, arguments)
+    raise ScriptRefused(f".{name}() of {_kind(value)}")
+
+
+def _spend_on(value: Value, arguments: list[Value], scope: Scope) -> None:
+    scope.budget.spend(1 + len(value) // 64 if isinstance(value, (str, list)) else 1)
+    # One search may take a while, so the clock is looked at before each.
+    if isinstance(value, JsRegex) or any(isinstance(argument, JsRegex) for argument in arguments):
+        scope.budget.look()
+
+
+def call_value(value: Value, arguments: list[Value], scope: Scope) -> Value:
+    """value(...arguments)."""
+    scope.budget.spend()
+    if isinstance(value, Host):
+        return _call_host(value, "", arguments, scope)
+    if not callable(value):
+        raise SearchFailed(f"{to_text(value)} is not a function")
+    return value(arguments)
+
+
+def _call_host(value: Host, name: str, arguments: list[Value], scope: Scope) -> Value:
+    method = value.called(name, arguments, scope)
+    if method is not UNDEFINED:
+        return method
+    member = value.member(name) if name else UNDEFINED
+    if not callable(member):
+        raise SearchFailed(f"{name or 'value'} is not a function")
+    return member(arguments)
+
+
+def _call_number(value: float | int | bool, name: str, arguments: list[Value]) -> Value:
+    if name == "toString" and not arguments:
+        return to_text(value)
+    if name == "toFixed" and not isinstance(value, bool):
+        digits = int(to_number(arguments[0])) if arguments else 0
+        return f"{value:.{min(max(digits, 0), 20)}f}" if math.isfinite(value) else number_text(value)
+    raise ScriptRefused(f".{name}() of a number")
+
+
+def _kind(value: Value) -> str:
+    if isinstance(value, str):
+        return "a string"
+    if isinstance(value, list):
+        return "an array"
+    return "a regular expression" if isinstance(value, JsRegex) else "a function"

@@ -1,0 +1,226 @@
+"""Moments: the part of moment.js that scripts about tasks use, on values that never change."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from datetime import date, datetime, time, timedelta
+from typing import Any
+
+from knapper.vault import moment
+from knapper_tasks.engine.errors import ScriptRefused
+
+from .scope import Scope
+from .texts import argument
+from .values import UNDEFINED, Host, Value, to_number, to_text
+
+_UNITS = {
+    name: unit
+    for unit, names in {
+        "day": "d day days date dates",
+        "week": "w week weeks",
+        "isoWeek": "W isoWeek isoWeeks isoweek",
+        "month": "M month months",
+        "quarter": "Q quarter quarters",
+        "year": "y year years",
+        "hour": "h hour hours",
+        "minute": "m minute minutes",
+        "second": "s second seconds",
+    }.items()
+    for name in names.split()
+}
+_MONTHS = {"month": 1, "quarter": 3, "year": 12}
+_SPANS = {
+    "day": timedelta(days=1),
+    "week": timedelta(weeks=1),
+    "isoWeek": timedelta(weeks=1),
+    "hour": timedelta(hours=1),
+    "minute": timedelta(minutes=1),
+    "second": timedelta(seconds=1),
+}
+_TICK = timedelta(milliseconds=1)
+
+
+class JsMoment(Host):
+    """A moment, or an invalid one."""
+
+    kind = "Moment"
+
+    def __init__(self, when: datetime | None) -> None:
+        self.when = when
+
+    def number(self) -> float:
+        return math.nan if self.when is None else (self.when - datetime(1970, 1, 1)) / _TICK
+
+    def text(self) -> str:
+        return self.format("ddd MMM DD YYYY HH:mm:ss [GMT]ZZ")
+
+    def format(self, form: str = "YYYY-MM-DDTHH:mm:ssZ") -> str:
+        """The moment in a moment.js format."""
+        return "Invalid date" if self.when is None else moment.format(self.when, form)
+
+    def called(self, name: str, arguments: list[Value], scope: Scope) -> Value:
+        if name in _QUERIES:
+            return _compared(self, name, arguments, scope)
+        if name in _PARTS and not arguments:
+            return math.nan if self.when is None else _PARTS[name](self.when)
+        if name in _METHODS:
+            return _METHODS[name](self, arguments, scope)
+        raise ScriptRefused(f".{name}() of a moment")
+
+
+class Dates(Host):
+    """The function `moment`."""
+
+    def called(self, name: str, arguments: list[Value], scope: Scope) -> Value:
+        if name:
+            raise ScriptRefused(f"moment.{name}()")
+        return moment_of(arguments[0], scope) if arguments else _day(scope.today)
+
+
+def _day(day: date) -> JsMoment:
+    return JsMoment(datetime.combine(day, time()))
+
+
+def moment_of(value: Value, scope: Scope) -> JsMoment:
+    """A moment from a moment, from a text in ISO form, or from nothing (today)."""
+    if value is UNDEFINED:
+        return _day(scope.today)
+    if isinstance(value, JsMoment):
+        return value
+    if not isinstance(value, str):
+        return JsMoment(None)
+    try:
+        return JsMoment(datetime.fromisoformat(value).replace(tzinfo=None))
+    except ValueError:
+        return JsMoment(None)
+
+
+def _unit(value: Value) -> str | None:
+    if value is UNDEFINED:
+        return None
+    name = _UNITS.get(to_text(value))
+    if name is None:
+        raise ScriptRefused(f"the moment unit {to_text(value)!r}")
+    return name
+
+
+def _start(when: datetime, unit: str) -> datetime:
+    midnight = datetime.combine(when, time())
+    if unit == "week":
+        return midnight - timedelta(days=when.isoweekday() % 7)
+    if unit == "isoWeek":
+        return midnight - timedelta(days=when.weekday())
+    if unit in _MONTHS:
+        months = _MONTHS[unit]
+        return midnight.replace(month=when.month - (when.month - 1) % months, day=1)
+    smaller: dict[str, dict[str, Any]] = {
+        "hour": {"minute": 0, "second": 0, "microsecond": 0},
+        "minute": {"second": 0, "microsecond": 0},
+        "second": {"microsecond": 0},
+    }
+    return when.replace(**smaller[unit]) if unit in smaller else midnight
+
+
+def _added(when: datetime, count: float, unit: str) -> datetime | None:
+    try:
+        if unit in _MONTHS:
+            return moment.add_months(when, round(count) * _MONTHS[unit])
+        return when + _SPANS[unit] * (round(count) if unit in ("day", "week", "isoWeek") else count)
+    except (OverflowError, ValueError):
+        return None
+
+
+def _shift(mine: JsMoment, arguments: list[Value], sign: int) -> JsMoment:
+    unit = _unit(argument(arguments, 1)) or "second"
+    count = to_number(argument(arguments, 0))
+    if mine.when is None or math.isnan(count) or math.isinf(count):
+        return JsMoment(None)
+    return JsMoment(_added(mine.when, sign * count, unit))
+
+
+def _start_of(mine: JsMoment, arguments: list[Value], scope: Scope) -> JsMoment:
+    return JsMoment(
+        None if mine.when is None else _start(mine.when, _unit(argument(arguments, 0)) or "second")
+    )
+
+
+def _end_of(mine: JsMoment, arguments: list[Value], scope: Scope) -> JsMoment:
+    unit = _unit(argument(arguments, 0)) or "second"
+    following = None if mine.when is None else _added(_start(mine.when, unit), 1, unit)
+    return JsMoment(None if following is None else following - _TICK)
+
+
+def _diff(mine: JsMoment, arguments: list[Value], scope: Scope) -> float:
+    other = moment_of(argument(arguments, 0), scope)
+    unit = _unit(argument(arguments, 1))
+    if mine.when is None or other.when is None:
+        return math.nan
+    if unit in _MONTHS:
+        months = (mine.when.year - other.when.year) * 12 + mine.when.month - other.when.month
+        anchor = _added(other.when, months, "month")
+        if anchor is not None and (anchor > mine.when) == (months > 0) and anchor != mine.when and months:
+            months -= 1 if months > 0 else -1
+        return int(months / _MONTHS[unit])
+    distance = (mine.when - other.when) / (_SPANS[unit] if unit else _TICK)
+    return distance if argument(arguments, 2) is True else int(distance)
+
+
+def _compared(mine: JsMoment, name: str, arguments: list[Value], scope: Scope) -> bool:
+    other = moment_of(argument(arguments, 0), scope)
+    unit = _unit(argument(arguments, 1))
+    if mine.when is None or other.when is None:
+        return False
+    left, right = (_start(when, unit) if unit else when for when in (mine.when, other.when))
+    return _QUERIES[name](left, right)
+
+
+def _between(mine: JsMoment, arguments: list[Value], scope: Scope) -> bool:
+    low, high = argument(arguments, 0), argument(arguments, 1)
+    rest, bounds = arguments[2:3], to_text(argument(arguments, 3))
+    first = "isSameOrAfter" if bounds.startswith("[") else "isAfter"
+    last = "isSameOrBefore" if bounds.endswith("]") else "isBefore"
+    return _compared(mine, first, [low, *rest], scope) and _compared(mine, last, [high, *rest], scope)
+
+
+def _format(mine: JsMoment, arguments: list[Value], scope: Scope) -> str:
+    return mine.format(to_text(arguments[0])) if arguments else mine.format()
+
+
+def _iso(mine: JsMoment, arguments: list[Value], scope: Scope) -> str | None:
+    return None if mine.when is None else mine.when.isoformat(timespec="milliseconds") + "Z"
+
+
+_QUERIES: dict[str, Callable[[datetime, datetime], bool]] = {
+    "isSame": lambda left, right: left == right,
+    "isBefore": lambda left, right: left < right,
+    "isAfter": lambda left, right: left > right,
+    "isSameOrBefore": lambda left, right: left <= right,
+    "isSameOrAfter": lambda left, right: left >= right,
+}
+_PARTS: dict[str, Callable[[datetime], int]] = {
+    "year": lambda when: when.year,
+    "month": lambda when: when.month - 1,
+    "date": lambda when: when.day,
+    "day": lambda when: when.isoweekday() % 7,
+    "weekday": lambda when: when.isoweekday() % 7,
+    "isoWeekday": lambda when: when.isoweekday(),
+    "isoWeek": lambda when: when.isocalendar().week,
+    "isoWeekYear": lambda when: when.isocalendar().year,
+    "week": lambda when: int(moment.format(when, "w")),
+    "quarter": lambda when: (when.month + 2) // 3,
+    "dayOfYear": lambda when: when.timetuple().tm_yday,
+}
+_METHODS: dict[str, Callable[[JsMoment, list[Value], Scope], Value]] = {
+    "isValid": lambda mine, arguments, scope: mine.when is not None,
+    "clone": lambda mine, arguments, scope: mine,
+    "valueOf": lambda mine, arguments, scope: mine.number(),
+    "add": lambda mine, arguments, scope: _shift(mine, arguments, 1),
+    "subtract": lambda mine, arguments, scope: _shift(mine, arguments, -1),
+    "startOf": _start_of,
+    "endOf": _end_of,
+    "diff": _diff,
+    "isBetween": _between,
+    "format": _format,
+    "toISOString": _iso,
+}

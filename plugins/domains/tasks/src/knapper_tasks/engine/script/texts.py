@@ -1,0 +1,180 @@
+"""Texts: the methods of JavaScript's strings."""
+
+import math
+from collections.abc import Callable
+from typing import Any
+
+from knapper_tasks.engine import collate
+from knapper_tasks.engine.errors import ScriptRefused, SearchFailed
+from knapper_tasks.engine.regexes import JsRegex
+
+from .values import UNDEFINED, Value, checked, to_number, to_text
+
+Method = Callable[[str, list[Value]], Value]
+
+
+def argument(arguments: list[Value], index: int) -> Value:
+    """An argument, UNDEFINED where it is not given."""
+    return arguments[index] if index < len(arguments) else UNDEFINED
+
+
+def position(value: Value, length: int, default: int) -> int:
+    """An index that may count from the end, within the bounds."""
+    if value is UNDEFINED:
+        return default
+    number = to_number(value)
+    if math.isnan(number):
+        return 0
+    if math.isinf(number):
+        return length if number > 0 else 0
+    index = int(number)
+    return max(length + index, 0) if index < 0 else min(index, length)
+
+
+def _text(arguments: list[Value], index: int = 0) -> str:
+    value = argument(arguments, index)
+    if isinstance(value, JsRegex):
+        raise SearchFailed("First argument must not be a regular expression")
+    return to_text(value)
+
+
+def _slice(text: str, arguments: list[Value]) -> str:
+    start = position(argument(arguments, 0), len(text), 0)
+    return text[start : position(argument(arguments, 1), len(text), len(text))]
+
+
+def _substring(text: str, arguments: list[Value]) -> str:
+    def bounded(value: Value, default: int) -> int:
+        number = default if value is UNDEFINED else to_number(value)
+        return 0 if math.isnan(number) else int(min(max(number, 0), len(text)))
+
+    first, second = bounded(argument(arguments, 0), 0), bounded(argument(arguments, 1), len(text))
+    return text[min(first, second) : max(first, second)]
+
+
+def _substr(text: str, arguments: list[Value]) -> str:
+    start = position(argument(arguments, 0), len(text), 0)
+    length = argument(arguments, 1)
+    return text[start:] if length is UNDEFINED else text[start : start + max(int(to_number(length)), 0)]
+
+
+def _split(text: str, arguments: list[Value]) -> list[Value]:
+    separator = argument(arguments, 0)
+    if separator is UNDEFINED:
+        return [text]
+    if isinstance(separator, JsRegex):
+        return [UNDEFINED if part is None else part for part in separator.split(text)]
+    between = to_text(separator)
+    return list(text.split(between)) if between else list(text)
+
+
+def _replace(text: str, arguments: list[Value], everywhere: bool = False) -> str:
+    pattern, replacement = argument(arguments, 0), argument(arguments, 1)
+    if not isinstance(pattern, JsRegex):
+        if callable(replacement):
+            raise ScriptRefused("replace() with a function")
+        return checked(text.replace(to_text(pattern), to_text(replacement), -1 if everywhere else 1))
+    parts: list[str] = []
+    at = 0
+    while (found := pattern.search(text, at)) is not None:
+        parts += [text[at : found.start()], _replacement(found, replacement)]
+        at = found.end()
+        if found.start() == found.end():
+            parts.append(text[at : at + 1])
+            at += 1
+        if "g" not in pattern.flags or at > len(text):
+            break
+    return checked("".join(parts) + text[at:])
+
+
+def _replacement(found: Any, replacement: Value) -> str:
+    if callable(replacement):
+        return to_text(
+            replacement([found[0], *(UNDEFINED if group is None else group for group in found.groups())])
+        )
+    said = to_text(replacement)
+    for number, group in enumerate(found.groups(), 1):
+        said = said.replace(f"${number}", group or "")
+    return said.replace("$&", found[0])
+
+
+def _match(text: str, arguments: list[Value]) -> Value:
+    pattern = argument(arguments, 0)
+    if not isinstance(pattern, JsRegex):
+        raise ScriptRefused("match() without a regular expression")
+    if "g" in pattern.flags:
+        return pattern.all_in(text) or None
+    found = pattern.search(text)
+    if found is None:
+        return None
+    return [found[0], *(UNDEFINED if group is None else group for group in found.groups())]
+
+
+def _search(text: str, arguments: list[Value]) -> int:
+    pattern = argument(arguments, 0)
+    if not isinstance(pattern, JsRegex):
+        raise ScriptRefused("search() without a regular expression")
+    found = pattern.search(text)
+    return -1 if found is None else found.start()
+
+
+def _padded(text: str, arguments: list[Value], at_start: bool) -> str:
+    width = int(to_number(argument(arguments, 0)))
+    fill = " " if argument(arguments, 1) is UNDEFINED else to_text(arguments[1])
+    missing = width - len(text)
+    if missing <= 0 or not fill:
+        return text
+    checked(" " * min(width, 2_000_000))
+    padding = (fill * (missing // len(fill) + 1))[:missing]
+    return padding + text if at_start else text + padding
+
+
+def _repeat(text: str, arguments: list[Value]) -> str:
+    count = to_number(argument(arguments, 0))
+    if math.isnan(count):
+        return ""
+    if count < 0 or len(text) * count > 1_000_000:
+        raise SearchFailed(f"Invalid count value: {to_text(arguments[0])}")
+    return text * int(count)
+
+
+def _at(text: str, arguments: list[Value]) -> Value:
+    index = int(to_number(argument(arguments, 0)))
+    return text[index] if -len(text) <= index < len(text) else UNDEFINED
+
+
+def _compare(text: str, arguments: list[Value]) -> int:
+    mine, other = collate.key(text), collate.key(_text(arguments))
+    return (mine > other) - (mine < other)
+
+
+TEXT_METHODS: dict[str, Method] = {
+    "includes": lambda text, arguments: _text(arguments) in text,
+    "startsWith": lambda text, arguments: text.startswith(_text(arguments)),
+    "endsWith": lambda text, arguments: text.endswith(_text(arguments)),
+    "indexOf": lambda text, arguments: text.find(_text(arguments)),
+    "lastIndexOf": lambda text, arguments: text.rfind(_text(arguments)),
+    "toUpperCase": lambda text, arguments: text.upper(),
+    "toLowerCase": lambda text, arguments: text.lower(),
+    "toLocaleUpperCase": lambda text, arguments: text.upper(),
+    "toLocaleLowerCase": lambda text, arguments: text.lower(),
+    "trim": lambda text, arguments: text.strip(),
+    "trimStart": lambda text, arguments: text.lstrip(),
+    "trimEnd": lambda text, arguments: text.rstrip(),
+    "toString": lambda text, arguments: text,
+    "concat": lambda text, arguments: checked(text + "".join(map(to_text, arguments))),
+    "charAt": lambda text, arguments: text[int(to_number(argument(arguments, 0)) or 0) :][:1],
+    "slice": _slice,
+    "substring": _substring,
+    "substr": _substr,
+    "split": _split,
+    "replace": _replace,
+    "replaceAll": lambda text, arguments: _replace(text, arguments, everywhere=True),
+    "match": _match,
+    "search": _search,
+    "padStart": lambda text, arguments: _padded(text, arguments, at_start=True),
+    "padEnd": lambda text, arguments: _padded(text, arguments, at_start=False),
+    "repeat": _repeat,
+    "at": _at,
+    "localeCompare": _compare,
+}

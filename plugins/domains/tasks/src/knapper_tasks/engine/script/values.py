@@ -1,0 +1,154 @@
+"""Values: JavaScript's values and conversions on Python's types.
+
+null is None, numbers are int or float, arrays are lists, functions are Python callables over a list of
+arguments, and everything the host hands in is a Host.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, Final
+
+from knapper_tasks.engine.errors import SearchFailed
+
+if TYPE_CHECKING:
+    from .scope import Scope
+
+# A JavaScript value: checked where it is used, as in JavaScript.
+Value = Any
+Function = Callable[[list[Value]], Value]
+
+# No honest group name or filter builds a text of this length.
+LONGEST_TEXT = 1_000_000
+
+
+class Undefined:
+    """The type of `undefined`."""
+
+    def __repr__(self) -> str:
+        return "undefined"
+
+    def __bool__(self) -> bool:
+        return False
+
+
+UNDEFINED: Final = Undefined()
+
+
+class Host:
+    """An object of the host; `member` and `called` answer UNDEFINED for what it does not have."""
+
+    kind = "Object"
+
+    def member(self, name: str) -> Value:
+        return UNDEFINED
+
+    def called(self, name: str, arguments: list[Value], scope: Scope) -> Value:
+        return UNDEFINED
+
+    def number(self) -> float:
+        return math.nan
+
+    def text(self) -> str:
+        return "[object Object]"
+
+
+def nullish(value: Value) -> bool:
+    """Whether a value is null or undefined."""
+    return value is None or value is UNDEFINED
+
+
+def truthy(value: Value) -> bool:
+    """A value as a condition."""
+    if isinstance(value, float) and math.isnan(value):
+        return False
+    return bool(value) if isinstance(value, (bool, int, float, str)) or nullish(value) else True
+
+
+def to_number(value: Value) -> float | int:
+    """Number(value)."""
+    if isinstance(value, bool):
+        return int(value)
+    if isinstance(value, (int, float)):
+        return value
+    if value is None:
+        return 0
+    if isinstance(value, str):
+        return _number_in(value.strip())
+    if isinstance(value, list):
+        return _number_in(to_text(value))
+    return value.number() if isinstance(value, Host) else math.nan
+
+
+def _number_in(text: str) -> float | int:
+    try:
+        return int(text) if not text or text.lstrip("+-").isdecimal() else float(text)
+    except ValueError:
+        return 0 if not text else math.nan
+
+
+def to_text(value: Value) -> str:
+    """String(value)."""
+    if isinstance(value, str):
+        return value
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if value is None:
+        return "null"
+    if isinstance(value, (int, float)):
+        return number_text(value)
+    if isinstance(value, list):
+        return checked(",".join("" if nullish(item) else to_text(item) for item in value))
+    if isinstance(value, Host):
+        return value.text()
+    return "undefined" if value is UNDEFINED else "function"
+
+
+def number_text(value: float | int) -> str:
+    """A number as JavaScript prints it: no `.0` on whole ones."""
+    if isinstance(value, float):
+        if math.isnan(value):
+            return "NaN"
+        if math.isinf(value):
+            return "Infinity" if value > 0 else "-Infinity"
+        if value.is_integer() and abs(value) < 1e21:
+            return str(int(value))
+    return repr(value)
+
+
+def checked(text: str) -> str:
+    """The text, unless it is longer than any honest script makes it."""
+    if len(text) > LONGEST_TEXT:
+        raise SearchFailed("Invalid string length")
+    return text
+
+
+def type_name(value: Value) -> str:
+    """typeof value."""
+    if value is UNDEFINED:
+        return "undefined"
+    for types, name in ((bool, "boolean"), ((int, float), "number"), (str, "string")):
+        if isinstance(value, types):
+            return name
+    return "function" if callable(value) else "object"
+
+
+def same(left: Value, right: Value) -> bool:
+    """left === right."""
+    if type_name(left) != type_name(right):
+        return False
+    if isinstance(left, (bool, int, float, str)):
+        return bool(left == right)
+    return left is right
+
+
+def alike(left: Value, right: Value) -> bool:
+    """left == right."""
+    if nullish(left) or nullish(right):
+        return nullish(left) and nullish(right)
+    if type_name(left) == type_name(right):
+        return same(left, right)
+    if isinstance(left, (list, Host)) or isinstance(right, (list, Host)):
+        return to_text(left) == to_text(right)
+    return to_number(left) == to_number(right)
