@@ -55,9 +55,7 @@ def move_files(
 Rewrite = Callable[[str], str]
 
 
-def _rewrites(
-    door: Door, index: IndexView, moves: Mapping[str, str], done: Rewritten
-) -> dict[str, Rewrite]:
+def _rewrites(door: Door, index: IndexView, moves: Mapping[str, str], done: Rewritten) -> dict[str, Rewrite]:
     """For each file whose links must change, how its text changes.
 
     What a link means depends on the files of its own name alone, so only those are asked for.
@@ -91,7 +89,9 @@ def _relink_canvas(text: str, path: str, plan: Moves) -> str:
 
 def _counted(done: Rewritten, path: str, result: Relinked) -> bool:
     if result.broken:
-        raise ToolError("invalid_input", f"a link in {path!r} cannot be written for its new target", path=path)
+        raise ToolError(
+            "invalid_input", f"a link in {path!r} cannot be written for its new target", path=path
+        )
     done.links += result.count
     return result.count > 0
 

@@ -41,7 +41,9 @@ def rewrite_link(
     planned = [(path, count) for path in paths if (count := _count(ctx, path, from_target, to_target))]
     total = sum(count for _, count in planned)
     if not dry_run:
-        ctx.confirm(True, {"from_target": from_target, "to_target": to_target, "files": len(planned), "links": total})
+        ctx.confirm(
+            True, {"from_target": from_target, "to_target": to_target, "files": len(planned), "links": total}
+        )
         with ctx.vault.transaction():
             for path, _ in planned:
                 ctx.vault.edit(path, lambda text: _rewritten(text, from_target, to_target).text)

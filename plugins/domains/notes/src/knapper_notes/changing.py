@@ -5,9 +5,12 @@ from __future__ import annotations
 from difflib import unified_diff
 from typing import Annotated, Any, Literal
 
+import msgspec
+
 from knapper import Context, DeletePath, Doc, Record, ToolError, WritePath
 from knapper.vault import frontmatter as properties
-from knapper.vault.edit import Anchor, AnchorError, edit_anchor, insert, replace_string
+from knapper.vault.edit import Anchor, EditError, Operation, edit_anchor, replace_string
+from knapper.vault.insert import insert
 from knapper.vault.markdown import parse
 from knapper_notes.domain import notes
 
@@ -102,6 +105,16 @@ def append_note(
     )
 
 
+class Where(msgspec.Struct, forbid_unknown_fields=True):
+    type: Literal["heading", "block", "frontmatter", "line"]
+    heading: str = ""
+    block_id: str = ""
+    line: int = 0
+
+    def anchor(self) -> Anchor:
+        return Anchor(self.type, self.heading, self.block_id, self.line)
+
+
 class Patched(Record):
     path: str
     content_hash: str
@@ -120,11 +133,9 @@ def patch_note(
     new_string: str | None = None,
     expected_occurrences: Annotated[int, Doc("How often old_string must be there.", ge=1)] = 1,
     anchor: Annotated[
-        Anchor | None, Doc("Where: a heading (A::B for B below A), block, frontmatter or line.")
+        Where | None, Doc("Where: a heading (A::B for B below A), block, frontmatter or line.")
     ] = None,
-    operation: Annotated[
-        Literal["replace", "append", "prepend"] | None, Doc("What to do at the anchor.")
-    ] = None,
+    operation: Annotated[Operation | None, Doc("What to do at the anchor.")] = None,
     content: str | None = None,
     prev_hash: Hash = None,
 ) -> Patched:
@@ -137,7 +148,7 @@ def patch_note(
         return _patch_string(ctx, path, old_string, new_string, expected_occurrences, prev_hash)
     if operation is None or content is None or anchor is None:
         raise ToolError("invalid_input", "an anchor needs operation and content")
-    return _patch_anchor(ctx, path, anchor, operation, content, prev_hash)
+    return _patch_anchor(ctx, path, anchor.anchor(), operation, content, prev_hash)
 
 
 class Removed(Record):
@@ -183,9 +194,9 @@ def _patch_string(
         raise ToolError("invalid_input", "old_string and new_string are the same: nothing would change")
     try:
         done = ctx.vault.edit(
-            path, lambda text: replace_string(text, old, new, expected), prev_hash=prev_hash
+            path, lambda text: replace_string(text, old, new, expected).text, prev_hash=prev_hash
         )
-    except AnchorError as error:
+    except EditError as error:
         raise ToolError("invalid_input", str(error), path=path) from None
     return Patched(path=done.path, content_hash=done.hash, updated_at=done.at, occurrences_replaced=expected)
 
@@ -194,14 +205,14 @@ def _patch_anchor(
     ctx: Context,
     path: str,
     anchor: Anchor,
-    operation: Literal["replace", "append", "prepend"],
+    operation: Operation,
     content: str,
     prev_hash: str | None,
 ) -> Patched:
     try:
         text = ctx.vault.read(path).text
         planned = edit_anchor(text, parse(text), anchor, operation, content)
-        dropped, body = planned.lines_dropped, text.count("\n") + 1
+        dropped, body = planned.dropped, text.count("\n") + 1
         if anchor.type == "heading" and dropped > 20 and dropped * 2 > body:
             ctx.confirm(True, {"path": path, "lines_dropped": dropped}, diff=_diff(path, text, planned.text))
         done = ctx.vault.edit(
@@ -209,7 +220,7 @@ def _patch_anchor(
             lambda now: edit_anchor(now, parse(now), anchor, operation, content).text,
             prev_hash=prev_hash,
         )
-    except AnchorError as error:
+    except EditError as error:
         raise ToolError("invalid_input", str(error), path=path, candidates=error.candidates) from None
     if done.hash == done.prev_hash:
         raise ToolError(

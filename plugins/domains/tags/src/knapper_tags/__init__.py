@@ -7,7 +7,7 @@ from typing import Annotated, Literal
 
 from knapper import Context, Doc, Domain, NotePath, Page, Record, ToolError, WritePath, hookimpl
 from knapper.vault import frontmatter
-from knapper.vault.edit import insert
+from knapper.vault.insert import insert
 from knapper.vault.markdown import Parsed, parse
 
 tags = Domain("tags", summary="List tags, find notes by tag, add and remove tags.", group="metadata")
