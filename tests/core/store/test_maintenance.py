@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from knapper.store.audit import Audit, AuditRow
+from knapper.store.batches import delete_rows
 from knapper.store.confirmations import Approvals
 from knapper.store.idempotency import Claimed, Keys
 from knapper.store.jobs import Jobs
@@ -87,6 +88,17 @@ def test_thousands_of_rows_are_dropped(state: State, clock: Any) -> None:
         for number in range(1203):
             audit.write(conn, AuditRow(float(number), "ok", tool="old"))
     assert sweep(state, lambda: 100 * DAY).event_log == 1203
+
+
+def test_a_row_that_was_found_expired_and_then_reused_is_not_dropped(state: State, clock: Any) -> None:
+    keys = Keys(state, ttl=DAY, now=clock)
+    keys.claim("main", "k", "t", "h")
+    clock.forward(DAY)
+    found = column(state, "SELECT rowid FROM idempotency_keys")
+    keys.claim("main", "k", "t", "h")
+    assert column(state, "SELECT rowid FROM idempotency_keys") == found
+    assert delete_rows(state, "idempotency_keys", found, "expires_at <= ?", (clock(),)) == 0
+    assert column(state, "SELECT key FROM idempotency_keys") == ["k"]
 
 
 def test_the_sweep_runs_as_a_job_and_leaves_its_counts(state: State, clock: Any) -> None:

@@ -5,9 +5,10 @@ from __future__ import annotations
 import sqlite3
 import subprocess
 import sys
+from concurrent.futures import ThreadPoolExecutor, wait
 from pathlib import Path
 
-from knapper.store.sqlite import PRAGMAS, connect, sqlite_module, sqlite_report
+from knapper.store.sqlite import PRAGMAS, connect, raw_connect, sqlite_module, sqlite_report
 
 
 def run(program: str, *arguments: str) -> str:
@@ -63,6 +64,21 @@ def test_a_connection_has_every_pragma(tmp_path: Path) -> None:
 
 def test_waiting_for_locks_is_set_before_the_journal_needs_one() -> None:
     assert _names().index("busy_timeout") == 0
+
+
+def test_a_connection_waits_where_sqlite_itself_gives_up_at_once(tmp_path: Path) -> None:
+    holder = raw_connect(tmp_path / "any.db")
+    holder.execute("CREATE TABLE t (x)")
+    holder.execute("BEGIN IMMEDIATE")
+    with ThreadPoolExecutor(1) as pool:
+        opening = pool.submit(connect, tmp_path / "any.db")
+        # A connection that does not wait has failed by now.
+        assert wait([opening], timeout=0.2).done == set()
+        holder.execute("COMMIT")
+        connection = opening.result(timeout=30)
+    assert connection.execute("PRAGMA journal_mode").fetchone() == ("wal",)
+    connection.close()
+    holder.close()
 
 
 def test_importing_the_package_and_its_parts_does_not_import_sqlalchemy() -> None:
