@@ -1,0 +1,33 @@
+"""The command line. Serving takes a way of its own, which imports next to nothing before the first answer."""
+
+from __future__ import annotations
+
+import os
+import sys
+
+
+def main() -> int:
+    """Serve where a vault or `serve` is named, else run the command."""
+    arguments = sys.argv[1:]
+    if _serves(arguments):
+        from knapper.cli.serve import serve
+
+        return serve(arguments[1:] if arguments[0] == "serve" else arguments)
+    from knapper.cli.app import main as command
+
+    return command()
+
+
+def _serves(arguments: list[str]) -> bool:
+    if not arguments or not {"--help", "-h"}.isdisjoint(arguments):
+        return False
+    first = arguments[0]
+    return first == "serve" or (not first.startswith("-") and _is_path(first))
+
+
+def _is_path(word: str) -> bool:
+    """Whether a first argument names a vault or a file; a bare word that is a command is the command."""
+    if os.sep in word or "/" in word or word in (".", "..") or word.startswith("~"):
+        return True
+    command = os.path.join(os.path.dirname(__file__), f"{word}.py")  # noqa: PTH118, PTH120 (pathlib costs 10 ms)
+    return os.path.exists(word) and not os.path.exists(command)  # noqa: PTH110

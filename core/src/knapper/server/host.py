@@ -1,0 +1,87 @@
+"""What both edges answer from: the catalogue at once, the running server as soon as it is loaded."""
+
+from __future__ import annotations
+
+import logging
+import threading
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+from knapper.errors import ConfigError, KnapperError
+from knapper.server.wire import INTERNAL_ERROR, ProtocolError
+
+if TYPE_CHECKING:
+    from knapper.caller import Caller
+    from knapper.catalogue import Catalogue
+    from knapper.runtime import Runtime
+
+log = logging.getLogger("knapper.server")
+
+
+class Host:
+    """A server that is loaded while its clients already talk to it."""
+
+    def __init__(self, open: Callable[[], Runtime], catalogue: Catalogue | None = None) -> None:
+        self._open = open
+        self._catalogue = catalogue
+        self._runtime: Runtime | None = None
+        self._loaded = threading.Event()
+        self.failure: Exception | None = None
+        self.on_failure: Callable[[Exception], None] = lambda error: None
+
+    def load(self) -> None:
+        """Load plugins, open the vaults and begin to index; done once, by whoever starts the server."""
+        from knapper.catalogue import build
+
+        try:
+            runtime = self._open()
+            self._catalogue = self._catalogue or build(runtime)
+            self._runtime = runtime
+        except Exception as error:
+            self.failure = error
+            if not isinstance(error, KnapperError):
+                log.exception("the server could not start")
+            self.on_failure(error)
+        finally:
+            self._loaded.set()
+        if self._runtime is not None:
+            self._runtime.start()
+
+    def load_in_background(self) -> None:
+        threading.Thread(target=self.load, name="load", daemon=True).start()
+
+    @property
+    def ready(self) -> bool:
+        return self._runtime is not None
+
+    @property
+    def runtime(self) -> Runtime:
+        """The running server; waits until it is loaded."""
+        if self._runtime is None:
+            self._loaded.wait()
+        if self._runtime is None:
+            reason = str(self.failure) if isinstance(self.failure, ConfigError) else "see the server's log"
+            raise ProtocolError(INTERNAL_ERROR, f"The server could not start: {reason}")
+        return self._runtime
+
+    @property
+    def catalogue(self) -> Catalogue:
+        """What is known before anything is loaded, where a start before this one left it; else it waits."""
+        if self._catalogue is None:
+            self._loaded.wait()
+        if self._catalogue is None:
+            _ = self.runtime  # raises with the reason
+        assert self._catalogue is not None
+        return self._catalogue
+
+    def tools(self, caller: Caller) -> list[bytes]:
+        """The entries of tools/list for this caller, encoded."""
+        if caller.vault is None and "*" in caller.scopes:
+            return self.catalogue.tools
+        from knapper.server.facade import items
+
+        return items(self.runtime, caller)
+
+    def close(self) -> None:
+        if self._runtime is not None:
+            self._runtime.close()

@@ -1,0 +1,73 @@
+"""A tool's outcome as the protocol sends it: text, structured content, pictures, links, or the error."""
+
+from __future__ import annotations
+
+import base64
+from typing import TYPE_CHECKING, Any
+from urllib.parse import quote
+
+import msgspec
+
+from knapper.context import Image
+from knapper.errors import CODES
+from knapper.server import eras
+from knapper.server.wire import ProtocolError
+
+if TYPE_CHECKING:
+    from knapper.context import ResourceLink
+    from knapper.dispatch.call import Outcome
+
+MOST_ISSUES = 5
+
+
+def of_outcome(outcome: Outcome, version: str, vault: str) -> dict[str, Any]:
+    """The result of tools/call; the payload goes in as the bytes it already is."""
+    if outcome.error is not None:
+        return failure(outcome.error)
+    content: list[dict[str, Any]] = [{"type": "text", "text": outcome.payload.decode()}]
+    content += [_content(item, version, vault) for item in outcome.attachments]
+    return {"content": content, "structuredContent": msgspec.Raw(outcome.payload)}
+
+
+def failure(error: dict[str, Any]) -> dict[str, Any]:
+    """An error that the model reads; a contract that publishes a number for it gets it as a JSON-RPC error."""
+    known = CODES.get(error["code"])
+    if known is not None and known.number is not None:
+        data = {"errorCode": error["code"], "retryable": error["retryable"]}
+        raise ProtocolError(known.number, error["message"], data | {"details": error.get("details", {})})
+    return {
+        "content": [{"type": "text", "text": error_text(error)}],
+        "structuredContent": error,
+        "isError": True,
+    }
+
+
+def error_text(error: dict[str, Any]) -> str:
+    """The error in words, since many clients show a model nothing else."""
+    retryable = " (retryable)" if error["retryable"] else ""
+    lines = [f"Error [{error['code']}]: {error['message']}{retryable}"]
+    issues = error.get("details", {}).get("issues") or []
+    lines += [f"- {_issue(one)}" for one in issues[:MOST_ISSUES]]
+    if len(issues) > MOST_ISSUES:
+        lines.append(f"…and {len(issues) - MOST_ISSUES} more")
+    return "\n".join(lines)
+
+
+def _issue(issue: Any) -> str:
+    if isinstance(issue, dict) and "field" in issue:
+        return f"{issue['field']}: {issue.get('message', '')}"
+    return str(issue)
+
+
+def _content(item: Image | ResourceLink, version: str, vault: str) -> dict[str, Any]:
+    if isinstance(item, Image):
+        return {"type": "image", "data": base64.b64encode(item.data).decode(), "mimeType": item.mime}
+    uri = uri_of(vault, item.path)
+    if not eras.knows_links(version):
+        return {"type": "text", "text": uri}
+    return {"type": "resource_link", "uri": uri, "name": item.path, "mimeType": item.mime}
+
+
+def uri_of(vault: str, path: str) -> str:
+    """The address of a vault's file as a resource."""
+    return f"knapper://{vault}/{quote(path, safe='/')}"

@@ -1,0 +1,77 @@
+"""Tools, resources and prompts that exist for tests only: what the conformance suite asks for by name, and what misbehaves."""
+
+import sys
+import threading
+import time
+from typing import Annotated
+
+from knapper import Context, Doc, Domain, ReadPath, Record, ToolError, WritePath, hookimpl
+
+fixtures = Domain("fixtures", summary="What only tests need.")
+
+
+class Text(Record):
+    """A note's text."""
+
+    path: str
+    text: str
+
+
+@fixtures.tool("read:notes")
+def read_text(ctx: Context, path: ReadPath) -> Text:
+    """Read a note's text."""
+    return Text(path=path, text=ctx.vault.read(path).text)
+
+
+@fixtures.tool("write:notes", destructive=True)
+def destroy_text(ctx: Context, path: WritePath) -> str:
+    """Overwrite a note with nothing, after a person has confirmed it."""
+    ctx.vault.write(path, "")
+    return "gone"
+
+
+@fixtures.tool("read:notes", vault=False)
+def add_numbers(ctx: Context, a: int, b: int) -> int:
+    """Add two numbers."""
+    return a + b
+
+
+@fixtures.tool("read:notes", vault=False)
+def shout(ctx: Context, text: str) -> str:
+    """Print to standard output, as a careless plugin does, from Python and from below it."""
+    import os
+
+    print(text)  # noqa: T201 (that is the point)
+    sys.stdout.flush()
+    os.write(1, text.encode() + b"\n")
+    return "printed"
+
+
+@fixtures.tool("read:notes", vault=False)
+def fail_inside(ctx: Context) -> str:
+    """Fail in a way nobody expects."""
+    raise ZeroDivisionError("a secret detail")
+
+
+@fixtures.tool("read:notes", vault=False)
+def fail_knowingly(ctx: Context) -> str:
+    """Fail in a way the caller can understand."""
+    raise ToolError("invalid_input", "this never works", field="none")
+
+
+@fixtures.tool("read:notes", vault=False)
+def take_time(ctx: Context, seconds: Annotated[float, Doc("How long.", ge=0, le=60)]) -> str:
+    """Work for a while, say how far it is, and stop when it is told to."""
+    end = time.monotonic() + seconds
+    step = 0
+    while time.monotonic() < end:
+        step += 1
+        ctx.progress(step, None, f"step {step}")
+        threading.Event().wait(0.02)
+    return "done"
+
+
+@hookimpl
+def knapper_domains() -> Domain:
+    """Hand the domain over."""
+    return fixtures

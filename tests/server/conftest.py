@@ -1,0 +1,171 @@
+"""A real server process with only the fixtures plugin installed, spoken to line by line or with the SDK's client."""
+
+from __future__ import annotations
+
+import json
+import os
+import queue
+import shutil
+import subprocess
+import sys
+import threading
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+HERE = Path(__file__).parent
+PLUGIN = HERE.parent / "fixtures_plugin" / "knapper_fixtures.py"
+META = "io.modelcontextprotocol/"
+SECONDS = 30.0
+
+
+def install(site: Path, *, version: str = "0.1.0", source: Path = PLUGIN) -> Path:
+    """Install the plugin the way pip lays it down: a module, and metadata that names its entry point."""
+    site.mkdir(parents=True, exist_ok=True)
+    for old in site.glob("knapper_fixtures-*.dist-info"):
+        shutil.rmtree(old)
+    shutil.copy(source, site / "knapper_fixtures.py")
+    info = site / f"knapper_fixtures-{version}.dist-info"
+    info.mkdir()
+    (info / "METADATA").write_text(f"Metadata-Version: 2.1\nName: knapper-fixtures\nVersion: {version}\n")
+    (info / "entry_points.txt").write_text("[knapper]\nfixtures = knapper_fixtures\n")
+    return site
+
+
+class Place:
+    """A vault, a data folder and an environment for one test's servers."""
+
+    def __init__(self, root: Path) -> None:
+        self.vault = root / "vault"
+        self.vault.mkdir()
+        (self.vault / "a.md").write_text("Alpha *text*.\n")
+        self.site = install(root / "site")
+        self.env = {
+            **os.environ,
+            "PYTHONPATH": str(self.site),
+            "KNAPPER_CACHE_DIR": str(root / "cache"),
+            "KNAPPER_PLUGINS__ONLY": '["fixtures"]',
+            "KNAPPER_THROTTLE__ENABLED": "false",
+            "KNAPPER_TOOL_FACADE__MODE": "flat",
+        }
+
+    @property
+    def command(self) -> list[str]:
+        return [
+            sys.executable,
+            "-c",
+            "import sys; from knapper.cli import main; sys.exit(main())",
+            "serve",
+            str(self.vault),
+        ]
+
+
+@pytest.fixture
+def place(tmp_path: Path) -> Place:
+    return Place(tmp_path)
+
+
+class Pipe:
+    """A client that writes lines and reads lines, and knows nothing else."""
+
+    def __init__(self, command: list[str], env: dict[str, str]) -> None:
+        self.process = subprocess.Popen(
+            command, env=env, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE
+        )
+        self._lines: queue.Queue[bytes | None] = queue.Queue()
+        self.errors: list[bytes] = []
+        assert self.process.stdin is not None
+        self._in = self.process.stdin
+        self._threads = [threading.Thread(target=f, daemon=True) for f in (self._out, self._err)]
+        for thread in self._threads:
+            thread.start()
+
+    def _out(self) -> None:
+        assert self.process.stdout is not None
+        for line in self.process.stdout:
+            self._lines.put(line)
+        self._lines.put(None)
+
+    def _err(self) -> None:
+        assert self.process.stderr is not None
+        self.errors.extend(self.process.stderr)
+
+    def raw(self, line: bytes) -> None:
+        self._in.write(line + b"\n")
+        self._in.flush()
+
+    def send(self, message: Any) -> None:
+        self.raw(json.dumps(message).encode())
+
+    def read(self) -> Any:
+        """The next line; every line must be a message of the protocol."""
+        line = self._lines.get(timeout=SECONDS)
+        assert line is not None, b"".join(self.errors).decode()
+        message = json.loads(line)
+        for one in message if isinstance(message, list) else [message]:
+            assert one["jsonrpc"] == "2.0"
+        return message
+
+    def ask(self, id: int | str, method: str, **params: Any) -> Any:
+        """Send a request and return what comes next."""
+        self.send({"jsonrpc": "2.0", "id": id, "method": method, "params": params})
+        return self.read()
+
+    def notify(self, method: str, **params: Any) -> None:
+        self.send({"jsonrpc": "2.0", "method": method, "params": params})
+
+    def call(self, id: int | str, tool: str, _meta: dict[str, Any] | None = None, **arguments: Any) -> Any:
+        more = {"_meta": _meta} if _meta else {}
+        return self.ask(id, "tools/call", name=tool, arguments=arguments, **more)
+
+    def initialize(self, version: str = "2025-11-25", **capabilities: Any) -> Any:
+        client = {"name": "test", "version": "1"}
+        answer = self.ask(
+            0, "initialize", protocolVersion=version, capabilities=capabilities, clientInfo=client
+        )
+        self.notify("notifications/initialized")
+        return answer
+
+    def leave(self) -> int:
+        """Close standard input, and return the exit code."""
+        self._in.close()
+        return self.process.wait(SECONDS)
+
+    def rest(self) -> list[Any]:
+        """What was still written until the process ended."""
+        found = []
+        while (line := self._lines.get(timeout=SECONDS)) is not None:
+            found.append(json.loads(line))
+        return found
+
+    def stderr(self) -> str:
+        self._threads[1].join(SECONDS)
+        return b"".join(self.errors).decode()
+
+
+@pytest.fixture
+def pipe(place: Place) -> Iterator[Callable[..., Pipe]]:
+    """Start a server on stdio: `pipe("--facade", "triad")`."""
+    started: list[Pipe] = []
+
+    def start(*arguments: str, **env: str) -> Pipe:
+        started.append(Pipe([*place.command, *arguments], {**place.env, **env}))
+        return started[-1]
+
+    yield start
+    for one in started:
+        if one.process.poll() is None:
+            one.process.kill()
+            one.process.wait()
+
+
+def envelope(**more: Any) -> dict[str, Any]:
+    """The `_meta` that every request of the modern era carries."""
+    version, capabilities = f"{META}protocolVersion", f"{META}clientCapabilities"
+    return {
+        version: "2026-07-28",
+        capabilities: {},
+        f"{META}clientInfo": {"name": "test", "version": "1"},
+    } | more
