@@ -83,26 +83,18 @@ def _trim(text: str, start: int, end: int) -> tuple[int, int]:
 
 
 def add(conn: sqlite3.Connection, file: int, rows: NoteRows, target: int, most: int) -> None:
-    found = list(cut(rows.text, rows.body, rows.outline, target, most))
-    for number, chunk in enumerate(found):
+    """Index a note's chunks under ids of their own, which are never used again."""
+    row = conn.execute("SELECT seq FROM sqlite_sequence WHERE name = 'chunks'").fetchone()
+    first = row[0] + 1 if row else 1
+    found, ranked = [], []
+    for number, chunk in enumerate(cut(rows.text, rows.body, rows.outline, target, most)):
         body, path = rows.text[chunk.start : chunk.end], "\n".join(chunk.headings)
         digest = sha256(f"{rows.title}\n{path}\n\n{body}".encode()).hexdigest()[:32]
-        row = conn.execute(
-            'INSERT INTO chunks (file, ord, headings, start, "end", line, hash) VALUES (?, ?, ?, ?, ?, ?, ?) RETURNING id',
-            (
-                file,
-                number,
-                msgspec.json.encode(chunk.headings).decode(),
-                chunk.start,
-                chunk.end,
-                chunk.line,
-                digest,
-            ),
-        ).fetchone()
-        conn.execute(
-            "INSERT INTO ranked (rowid, title, headings, body) VALUES (?, ?, ?, ?)",
-            (row[0], rows.title, path, body),
-        )
+        headings = msgspec.json.encode(chunk.headings).decode()
+        found.append((first + number, file, number, headings, chunk.start, chunk.end, chunk.line, digest))
+        ranked.append((first + number, rows.title, path, body))
+    conn.executemany("INSERT INTO chunks VALUES (?, ?, ?, ?, ?, ?, ?, ?)", found)
+    conn.executemany("INSERT INTO ranked (rowid, title, headings, body) VALUES (?, ?, ?, ?)", ranked)
 
 
 def remove(conn: sqlite3.Connection, file: int) -> None:

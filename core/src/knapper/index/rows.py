@@ -48,7 +48,7 @@ class NoteRows(msgspec.Struct, array_like=True):
     properties: bytes | None = None
     problem: str | None = None
     aliases: list[str] = []
-    tags: list[tuple[str, str, int, int, int]] = []
+    tags: list[tuple[str, str, int]] = []
     values: list[tuple[str, int, str, str, str | None, float | None]] = []
     links: list[tuple[str, str, str, str, str, str, int, str | None, int, int]] = []
     headings: list[tuple[int, int, str, int]] = []
@@ -108,8 +108,7 @@ def _metadata(rows: NoteRows, parsed: Parsed) -> None:
         rows.properties = msgspec.json.encode(parsed.frontmatter)
         rows.values = [value for name, raw in parsed.frontmatter.items() for value in _values(str(name), raw)]
         rows.aliases = _strings(parsed.frontmatter.get("aliases"))
-    rows.tags = [(fold_tag(t), t.lstrip("#"), 0, 0, 0) for t in parsed.frontmatter_tags]
-    rows.tags += [(fold_tag(t.tag), t.tag.lstrip("#"), 1, *parsed.line_col(t.start)) for t in parsed.tags]
+    rows.tags = _tags(parsed)
     rows.links = [
         (
             link_key(k.path),
@@ -129,6 +128,21 @@ def _metadata(rows: NoteRows, parsed: Parsed) -> None:
     rows.outline = [(h.level, h.text, h.start, h.end) for h in parsed.headings]
     rows.body = parsed.body
     rows.blocks = [(name, parsed.line(block.start)) for name, block in parsed.blocks.items()]
+
+
+FRONTMATTER, INLINE = 1, 2
+
+
+def _tags(parsed: Parsed) -> list[tuple[str, str, int]]:
+    """Each tag once, in the order it is first met, with where it stands: frontmatter, inline or both."""
+    found: dict[str, tuple[str, int]] = {}
+    for tag in parsed.frontmatter_tags:
+        found.setdefault(fold_tag(tag), (tag.lstrip("#"), FRONTMATTER))
+    for one in parsed.tags:
+        key = fold_tag(one.tag)
+        tag, source = found.get(key, (one.tag.lstrip("#"), 0))
+        found[key] = (tag, source | INLINE)
+    return [(key, tag, source) for key, (tag, source) in found.items()]
 
 
 def fold_tag(tag: str) -> str:

@@ -40,11 +40,10 @@ CREATE TABLE aliases (key TEXT NOT NULL, file INTEGER NOT NULL, alias TEXT NOT N
 CREATE INDEX aliases_by_key ON aliases (key);
 CREATE INDEX aliases_by_file ON aliases (file);
 CREATE TABLE tags (
-    key TEXT NOT NULL, file INTEGER NOT NULL, tag TEXT NOT NULL,
-    inline INTEGER NOT NULL, line INTEGER NOT NULL, col INTEGER NOT NULL
-);
-CREATE INDEX tags_by_key ON tags (key, file);
-CREATE INDEX tags_by_file ON tags (file);
+    key TEXT NOT NULL, file INTEGER NOT NULL, tag TEXT NOT NULL, source INTEGER NOT NULL, ord INTEGER NOT NULL,
+    PRIMARY KEY (key, file)
+) WITHOUT ROWID;
+CREATE INDEX tags_by_file ON tags (file, ord);
 CREATE TABLE properties (
     key TEXT NOT NULL, file INTEGER NOT NULL, item INTEGER NOT NULL, name TEXT NOT NULL,
     type TEXT NOT NULL, text TEXT, number REAL

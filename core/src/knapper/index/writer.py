@@ -142,9 +142,8 @@ class Writer:
         conn.executemany(
             "INSERT INTO aliases VALUES (?, ?, ?)", [(a.casefold(), file, a) for a in rows.aliases]
         )
-        conn.executemany(
-            "INSERT INTO tags VALUES (?, ?, ?, ?, ?, ?)", [(t[0], file, *t[1:]) for t in rows.tags]
-        )
+        tags = [(key, file, tag, source, n) for n, (key, tag, source) in enumerate(rows.tags)]
+        conn.executemany("INSERT INTO tags VALUES (?, ?, ?, ?, ?)", tags)
         conn.executemany(
             "INSERT INTO properties VALUES (?, ?, ?, ?, ?, ?, ?)", [(v[0], file, *v[1:]) for v in rows.values]
         )

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import unicodedata
 from bisect import bisect_right
+from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 from knapper.index import words
 from knapper.index.queries.base import Questions, below
 from knapper.page import Page
 
-MOST_TERMS = 2000
+MOST_TERMS = 300
 SNIPPET = 200
 
 
@@ -37,50 +38,61 @@ class Search(Questions):
         root: str = "",
     ) -> tuple[list[TextHit], Any]:
         """A page of the notes that hold a string, best first, each with its first place, and the key where more follow."""
-        where, parameters = below("f.path", root)
-        after = page.after
         hits: list[TextHit] = []
-        for score, path, text in self._candidates(query, where, parameters, after):
+        last: list[Any] = []
+        for score, file, path, text in self._candidates(query, root, page.after, whole_word):
             place = find(text, query, case_sensitive=case_sensitive, whole_word=whole_word)
             if place is None:
                 continue
             if len(hits) == page.limit:
-                return hits, [hits[-1].score, hits[-1].path]
+                return hits, last
             hits.append(TextHit(path, score, *_line_col(text, place), snippet(text, place, len(query))))
+            last = [score, file]
         return hits, None
 
     def count_chunks(self) -> int:
         return self.count(f"SELECT 1 FROM chunks c JOIN files f ON f.id = c.file WHERE {self.may('f.path')}")
 
-    def _candidates(self, query: str, where: str, parameters: list[Any], after: Any) -> Any:
-        """Texts that may hold the query, best first: by the word index where that narrows, else all."""
-        narrowing = self.narrow(query)
+    def _candidates(
+        self, query: str, root: str, after: Any, whole_word: bool
+    ) -> Iterator[tuple[float, int, str, str]]:
+        """Texts that may hold the query, best first: by the word index where that narrows, else all of them."""
+        narrowing = self.narrow(query, whole_word=whole_word)
+        where, parameters = below("f.path", root)
+        text = f"SELECT f.path, t.text FROM files f JOIN texts t ON t.file = f.id WHERE f.id = ? AND {where} AND {self.may('f.path')}"
         with self._index.db.read(self._readable) as conn:
-            if narrowing is None:
-                sql = f"SELECT 0.0 AS score, f.path AS path, t.text FROM texts t JOIN files f ON f.id = t.file WHERE {where} AND {self.may('f.path')}"
-                given = parameters
-            else:
-                sql = (
-                    "SELECT -l.rank AS score, f.path AS path, t.text FROM literal l JOIN files f ON f.id = l.rowid "
-                    f"JOIN texts t ON t.file = f.id WHERE l.literal MATCH ? AND {where} AND {self.may('f.path')}"
-                )
-                given = [narrowing, *parameters]
-            if after is not None:
-                sql = f"SELECT * FROM ({sql}) WHERE score < ? OR (score = ? AND path > ?)"
-                given = [*given, after[0], after[0], after[1]]
-            yield from conn.execute(f"{sql} ORDER BY score DESC, path", given)
+            for score, file in self._ranked_files(conn, narrowing, query, after):
+                row = conn.execute(text, [file, *parameters]).fetchone()
+                if row is not None:
+                    yield score, file, *row
 
-    def narrow(self, query: str) -> str | None:
+    def _ranked_files(
+        self, conn: Any, narrowing: str | None, query: str, after: Any
+    ) -> Iterator[tuple[float, int]]:
+        """Files in the order of their score and then of their number; only what is taken from it is computed."""
+        score, file = after or (None, 0)
+        if narrowing is not None:
+            sql = "SELECT -rank, rowid FROM literal WHERE literal MATCH ? ORDER BY rank, rowid"
+            for found in conn.execute(sql, (narrowing,)):
+                if score is None or found[0] < score or (found[0] == score and found[1] > file):
+                    yield found
+            return
+        # Too common to narrow, or no letter in it: in the order of the files, and SQLite looks for exact characters.
+        exact = "" if any(c.isalpha() for c in query) else "AND instr(text, ?) > 0"
+        sql = f"SELECT 0.0, file FROM texts WHERE file > ? {exact} ORDER BY file"
+        yield from conn.execute(sql, (file, query) if exact else (file,))
+
+    def narrow(self, query: str, *, whole_word: bool = False) -> str | None:
         """An expression for the word index that every note with this string matches, or None where there is none."""
-        pieces = words.of_query(words.fold(query))
         with self._index.db.read() as conn:
             self._index.vocabulary.refresh(conn)
         groups = []
-        for piece in pieces:
+        for piece in words.of_query(words.fold(query)):
+            if whole_word and len(piece.run) <= words.STEP:
+                piece = piece._replace(open_left=False, open_right=False)
             terms = self._index.vocabulary.matching(piece, MOST_TERMS)
-            if terms is None:
-                continue
-            groups.append("(" + " OR ".join(f'"{t}"' for t in terms) + ")" if terms else '"\x01"')
+            if terms is not None:
+                groups.append("(" + " OR ".join(f'"{term}"' for term in terms or ["\x01"]) + ")")
         return " AND ".join(groups) if groups else None
 
 

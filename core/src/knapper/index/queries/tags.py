@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any, Literal
 
 from knapper.index.queries.base import Questions, below
-from knapper.index.rows import fold_tag
+from knapper.index.rows import FRONTMATTER, INLINE, fold_tag
 from knapper.page import Page
 
 Source = Literal["frontmatter", "inline", "both"]
+SOURCES: dict[int, Source] = {FRONTMATTER: "frontmatter", INLINE: "inline", FRONTMATTER | INLINE: "both"}
 
 
 class Tags(Questions):
@@ -24,28 +25,36 @@ class Tags(Questions):
         frontmatter: bool = True,
         by_count: bool = True,
     ) -> tuple[list[tuple[str, int, Source]], int | None, Any]:
-        """A page of (tag, notes with it, where it stands)."""
-        where, parameters = below("f.path", root)
-        wanted = [str(kind) for kind, on in ((0, frontmatter), (1, inline)) if on] or ["-1"]
-        sql = (
-            "SELECT t.key AS key, count(DISTINCT t.file) AS notes, min(t.inline) AS low, max(t.inline) AS high, "
-            "min(t.tag) AS tag FROM tags t JOIN files f ON f.id = t.file "
-            f"WHERE {where} AND t.inline IN ({', '.join(wanted)}) AND {self.may('f.path')} GROUP BY t.key"
-        )
-        if by_count:
-            sql = f"SELECT notes, key, low, high, tag FROM ({sql})"
-            rows, total, last = self.paged(page, sql, parameters, ("notes DESC", "key"))
-            return [(tag, notes, _source(low, high)) for notes, _, low, high, tag in rows], total, last
-        rows, total, last = self.paged(page, sql, parameters, ("key",))
-        return [(tag, notes, _source(low, high)) for _, notes, low, high, tag in rows], total, last
+        """A page of (tag, notes with it, where it stands).
 
-    def tags_of(self, path: str) -> list[tuple[str, bool, int, int]]:
-        """A note's tags in the order they stand: (tag, inline, line, column)."""
+        All tags are counted in one pass and cut here: there are few, and asking twice costs more.
+        """
+        where, parameters = below("f.path", root)
+        mask = FRONTMATTER * frontmatter | INLINE * inline
+        files = "" if self._readable is None and not root else "JOIN files f ON f.id = t.file"
+        limits = f"AND {where} AND {self.may('f.path')}" if files else ""
         sql = (
-            "SELECT t.tag, t.inline, t.line, t.col FROM tags t JOIN files f ON f.id = t.file "
-            f"WHERE f.path = ? AND {self.may('f.path')} ORDER BY t.rowid"
+            "SELECT t.key, count(*), max(t.source & 1), max(t.source & 2), min(t.tag) FROM tags t "
+            f"{files} WHERE t.source & {mask} {limits} GROUP BY t.key"
         )
-        return [(tag, bool(inline), line, col) for tag, inline, line, col in self.rows(sql, (path,))]
+        found = self.rows(sql, parameters if files else ())
+        items = [(key, count, SOURCES[(low | high) & mask], tag) for key, count, low, high, tag in found]
+        if by_count:
+            items.sort(key=lambda item: (-item[1], item[0]))
+            cut = page.cut(items, key=lambda item: (-item[1], item[0]))
+        else:
+            cut = page.cut(items, key=lambda item: (item[0],))
+        last = cut.items[-1] if cut.cursor else None
+        key = None if last is None else [-last[1], last[0]] if by_count else [last[0]]
+        return [(tag, count, source) for _, count, source, tag in cut.items], cut.total_count, key
+
+    def tags_of(self, path: str) -> list[tuple[str, Source]]:
+        """A note's tags in the order they are first met."""
+        sql = (
+            "SELECT t.tag, t.source FROM tags t JOIN files f ON f.id = t.file "
+            f"WHERE f.path = ? AND {self.may('f.path')} ORDER BY t.ord"
+        )
+        return [(tag, SOURCES[source]) for tag, source in self.rows(sql, (path,))]
 
     def notes_by_tag(
         self,
@@ -57,28 +66,40 @@ class Tags(Questions):
         root: str = "",
     ) -> tuple[list[tuple[str, list[str], Source]], int | None, Any]:
         """A page of (path, its matching tags, where they stand); a parent tag stands for its children."""
-        keys = [fold_tag(tag) for tag in tags]
-        matches, given = [], []
-        for number, key in enumerate(keys):
-            ranges = "t.key = ? OR (t.key >= ? AND t.key < ?)" if hierarchical else "t.key = ?"
-            matches.append(f"SELECT {number} AS n, t.file, t.tag, t.inline FROM tags t WHERE {ranges}")
-            given += [key, f"{key}/", f"{key}0"] if hierarchical else [key]
+        keys = sorted({fold_tag(tag) for tag in tags})
+        match, given = _matching(keys, hierarchical)
         where, parameters = below("f.path", root)
-        needed = len(set(keys)) if every else 1
-        sql = (
-            "SELECT f.path AS path, group_concat(DISTINCT m.tag) AS tags, min(m.inline) AS low, max(m.inline) AS high "
-            f"FROM ({' UNION ALL '.join(matches)}) m JOIN files f ON f.id = m.file WHERE {where} AND {self.may('f.path')} "
-            f"GROUP BY f.id HAVING count(DISTINCT m.n) >= {needed}"
-        )
-        rows, total, last = self.paged(page, sql, [*given, *parameters], ("path",))
-        return (
-            [(path, sorted(tags.split(",")), _source(low, high)) for path, tags, low, high in rows],
-            total,
-            last,
-        )
+        if every:
+            each = [_matching([key], hierarchical) for key in keys]
+            inside = " AND ".join(f"f.id IN (SELECT t.file FROM tags t WHERE {m})" for m, _ in each)
+            values = [value for _, vs in each for value in vs]
+        else:
+            inside, values = f"f.id IN (SELECT t.file FROM tags t WHERE {match})", given
+        sql = f"SELECT f.path AS path, f.id AS id FROM files f WHERE {inside} AND {where} AND {self.may('f.path')}"
+        rows, total, last = self.paged(page, sql, [*values, *parameters], ("path",))
+        hits: dict[int, list[tuple[str, int]]] = {file: [] for _, file in rows}
+        for file, tag, source in self.rows(
+            f"SELECT t.file, t.tag, t.source FROM tags t WHERE {match}", given
+        ):
+            if file in hits:
+                hits[file].append((tag, source))
+        found = [
+            (path, sorted(tag for tag, _ in hits[file]), SOURCES[_union(source for _, source in hits[file])])
+            for path, file in rows
+        ]
+        return found, total, last
 
 
-def _source(low: int, high: int) -> Source:
-    if low != high:
-        return "both"
-    return "inline" if high else "frontmatter"
+def _matching(keys: Sequence[str], hierarchical: bool) -> tuple[str, list[str]]:
+    """The condition that a tag is one of these, or below one of these."""
+    if not hierarchical:
+        return f"t.key IN ({', '.join('?' * len(keys))})", list(keys)
+    ranges = " OR ".join("t.key = ? OR (t.key >= ? AND t.key < ?)" for _ in keys)
+    return f"({ranges})", [value for key in keys for value in (key, f"{key}/", f"{key}0")]
+
+
+def _union(sources: Iterable[int]) -> int:
+    found = 0
+    for source in sources:
+        found |= source
+    return found
