@@ -31,7 +31,7 @@ def boolean_filter(line: str, parse: ParseFilter) -> Filter | None:
         return None
     try:
         frame, filters = _taken_apart(line)
-        whole = _Combination(frame, [parse(text) for text in filters]).read()
+        whole = _Combination(frame, [_part(text, parse) for text in filters]).read()
     except QueryError as error:
         error.reason = (
             f"Could not interpret the following instruction as a Boolean combination:\n    {line}\n\n"
@@ -39,6 +39,14 @@ def boolean_filter(line: str, parse: ParseFilter) -> Filter | None:
         )
         raise
     return replace(whole, text=line)
+
+
+def _part(text: str, parse: ParseFilter) -> Filter:
+    try:
+        return parse(text)
+    except QueryError as error:
+        error.reason = f"couldn't parse sub-expression '{text}': {error.reason}"
+        raise
 
 
 def _delimiters(line: str) -> str:

@@ -35,4 +35,4 @@ def parse_filter(line: str, settings: Settings, today: date, functions: bool) ->
     for kind in kinds:
         if (found := kind()) is not None:
             return found
-    raise QueryError("do not understand query", line)
+    raise QueryError("do not understand query")

@@ -43,7 +43,7 @@ def parse_grouper(line: str, functions: bool) -> Grouper:
     found = re.fullmatch(r"group by (\S+?)( reverse)?", line, re.IGNORECASE)
     names = None if found is None else _NAMES.get(found[1].lower())
     if found is None or names is None:
-        raise QueryError("do not understand query", line)
+        raise QueryError("do not understand query")
     # Urgency is the one key whose groups come highest first.
     reverse = bool(found[2]) != (found[1].lower() == "urgency")
     return Grouper(line, names, reverse)

@@ -86,7 +86,10 @@ class _Reader:
             expanded = expand(text, query.file, query.settings, query.today, self._functions)
         lines = (line for line, _ in statements(expanded)) if expanded != text else [text]
         for line in lines:
-            self._line(line, depth)
+            try:
+                self._line(line, depth)
+            except QueryError as error:
+                raise error.at(line, self._number) from None
 
     def _line(self, line: str, depth: int) -> None:
         self._count += 1
@@ -135,7 +138,7 @@ class _Reader:
     def _view(self, line: str) -> None:
         found = _VIEW.fullmatch(line)
         if found is None:
-            raise QueryError("do not understand query", line)
+            raise QueryError("do not understand query")
         columns: Grouper | None = None
         if found[2]:
             columns = self._grouper(f"group by {found[2]}")

@@ -95,7 +95,7 @@ def parse_sorter(line: str, settings: Settings, functions: bool) -> Sorter:
     for name, bind in _keys(settings).items():
         if found := re.match(rf"sort by {re.escape(name)}( reverse)?", line, re.IGNORECASE):
             return Sorter(line, bind, bool(found[1]))
-    raise QueryError("do not understand query", line)
+    raise QueryError("do not understand query")
 
 
 def sort_rows(rows: list[TaskRow], sorters: list[Sorter], search: Search) -> list[TaskRow]:
