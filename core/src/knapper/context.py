@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 import msgspec
 
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 
 class Image(msgspec.Struct, frozen=True):
-    """A picture that goes to the client beside the answer."""
+    """A picture, or a sound, that goes to the client beside the answer."""
 
     data: bytes
     mime: str
@@ -34,6 +34,35 @@ class ResourceLink(msgspec.Struct, frozen=True):
 
     path: str
     mime: str = "text/markdown"
+
+
+class Embedded(msgspec.Struct, frozen=True):
+    """Text or bytes under an address of their own that go to the client beside the answer."""
+
+    uri: str
+    content: str | bytes
+    mime: str = "text/plain"
+
+
+Attachment = Image | ResourceLink | Embedded
+
+
+class Client(Protocol):
+    """The client that waits for a call's answer, as far as a tool may use it."""
+
+    @property
+    def capabilities(self) -> Mapping[str, Any]:
+        """What the client says it can do."""
+
+    def log(self, level: str, data: Any, logger: str) -> None:
+        """Send a log message, if the client wants messages of this level."""
+
+    def ask(self, requests: Mapping[str, tuple[str, dict[str, Any]]]) -> dict[str, Any]:
+        """The client's answers to requests of (method, params), by name.
+
+        A client of the modern era is asked by ending the call, which then runs again from its beginning: ask before
+        the first change.
+        """
 
 
 class Context:
@@ -124,6 +153,16 @@ class Context:
         """The configured embedding model, loaded on first use."""
         return self._call.runtime.embedding()
 
-    def attach(self, content: Image | ResourceLink) -> None:
-        """Send an image or a link to a file beside the answer."""
+    @property
+    def client(self) -> Client | None:
+        """The client behind this call; None where it did not come over the protocol."""
+        return self._call.client
+
+    def log(self, level: str, data: Any) -> None:
+        """Tell the client something while the call runs; levels are those of syslog, in lower case."""
+        if self._call.client is not None:
+            self._call.client.log(level, data, self._call.name)
+
+    def attach(self, content: Attachment) -> None:
+        """Send an image, a link to a file, or a content of its own beside the answer."""
         self._call.attachments.append(content)

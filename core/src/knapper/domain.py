@@ -120,7 +120,21 @@ class Prompt(NamedTuple):
     name: str
     description: str
     parameters: tuple[tuple[str, bool, str], ...]  # name, required, description
-    fn: Callable[..., str]
+    fn: Callable[..., Any]
+    domain: Domain
+    takes_context: bool
+
+
+class Resource(NamedTuple):
+    """Something that clients can read under an address of its own; `{name}` in it stands for one segment."""
+
+    uri: str
+    name: str
+    description: str
+    mime: str
+    scopes: tuple[str, ...]
+    fn: Callable[..., str | bytes]
+    domain: Domain
 
 
 class Domain:
@@ -148,6 +162,7 @@ class Domain:
         self.extractors: list[Extractor] = []
         self.jobs: list[Job] = []
         self.prompts: list[Prompt] = []
+        self.resources: list[Resource] = []
         self.services: dict[str, Callable[..., Any]] = {}
 
     def tool(
@@ -205,12 +220,29 @@ class Domain:
         return register
 
     def prompt(self, **parameters: str) -> Callable[[F], F]:
-        """Register a function that returns a prompt's text; keyword arguments describe its parameters."""
+        """Register a function that returns a prompt's text, or a list of texts and attachments.
+
+        Keyword arguments describe its parameters. A first parameter `ctx` gets the context of the request.
+        """
 
         def register(fn: F) -> F:
-            declared = inspect.signature(fn).parameters.values()
-            described = tuple((p.name, p.default is p.empty, parameters.get(p.name, "")) for p in declared)
-            self.prompts.append(Prompt(fn.__name__, inspect.cleandoc(fn.__doc__ or ""), described, fn))
+            declared = list(inspect.signature(fn).parameters.values())
+            context = bool(declared) and declared[0].name == "ctx"
+            described = tuple(
+                (p.name, p.default is p.empty, parameters.get(p.name, "")) for p in declared[int(context) :]
+            )
+            text = inspect.cleandoc(fn.__doc__ or "")
+            self.prompts.append(Prompt(fn.__name__, text, described, fn, self, context))
+            return fn
+
+        return register
+
+    def resource(self, uri: str, *scopes: str, mime: str = "text/plain") -> Callable[[F], F]:
+        """Register a function from the context, and what `{name}`s in the address stand for, to text or bytes."""
+
+        def register(fn: F) -> F:
+            text = inspect.cleandoc(fn.__doc__ or "")
+            self.resources.append(Resource(uri, fn.__name__, text, mime, scopes, fn, self))
             return fn
 
         return register

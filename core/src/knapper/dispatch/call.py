@@ -13,7 +13,7 @@ from knapper.sinks import CallRecord
 
 if TYPE_CHECKING:
     from knapper.caller import Caller
-    from knapper.context import Context, Image, ResourceLink
+    from knapper.context import Attachment, Client, Context
     from knapper.dispatch.confirm import Ask
     from knapper.domain import Tool
     from knapper.errors import ToolError
@@ -30,7 +30,8 @@ class Outcome(msgspec.Struct, kw_only=True):
     payload: bytes = b"null"
     wrapped: bool = False
     error: dict[str, Any] | None = None
-    attachments: list[Image | ResourceLink] = []
+    attachments: list[Attachment] = []
+    vault: str = ""
     replayed: bool = False
     duration_us: int = 0
     result_size: int = 0
@@ -55,6 +56,7 @@ class Call:
     cancelled: Callable[[], bool] = never
     on_progress: Callable[[float, float | None, str], None] | None = None
     trace: dict[str, str] | None = None
+    client: Client | None = None
 
     tool: Tool = field(init=False)
     args: Any = None
@@ -73,7 +75,7 @@ class Call:
     rate: str = "unknown"
     snapshots: list[int] = field(default_factory=list)  # of the change under way
     kept: list[str] = field(default_factory=list)
-    attachments: list[Image | ResourceLink] = field(default_factory=list)
+    attachments: list[Attachment] = field(default_factory=list)
 
     def context(self) -> Context:
         """The tool's view of this call, made once."""
@@ -134,7 +136,9 @@ class Call:
         )
 
 
-DENIED = frozenset({"unauthorized", "forbidden", "acl_denied", "elicit_required", "throttled", "read_only_mode"})
+DENIED = frozenset(
+    {"unauthorized", "forbidden", "acl_denied", "elicit_required", "throttled", "read_only_mode"}
+)
 
 
 def status_of(error: ToolError | None) -> Literal["ok", "denied", "error"]:

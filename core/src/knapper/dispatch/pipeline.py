@@ -67,6 +67,7 @@ def run(call: Call, gates: tuple[Callable[[Call], None], ...] = GATES) -> Outcom
         payload=call.payload if call.payload is not None and error is None else b"null",
         error=error.envelope() if error else None,
         attachments=call.attachments,
+        vault=vault.id if (vault := getattr(call, "vault", None)) else "",
         replayed=call.replayed,
         duration_us=duration,
         result_size=call.size,
@@ -92,7 +93,9 @@ def _finish(call: Call, started: float, duration: int, error: ToolError | None) 
     audit = call.runtime.audit
     if call.claim is not None:
         overflow = error is not None and error.code == "overflow"
-        audit.finish(row, call.claim, result=None if error else call.payload, size=call.size if overflow else None)
+        audit.finish(
+            row, call.claim, result=None if error else call.payload, size=call.size if overflow else None
+        )
     elif record.mutating and (call.effect or error is None):
         audit.finish(row)
     else:
