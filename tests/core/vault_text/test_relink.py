@@ -377,7 +377,7 @@ def test_after_any_moves_every_link_leads_to_its_file(
 def test_after_any_moves_a_canvas_leads_to_its_files(
     vault: tuple[list[str], dict[str, str], str, str],
 ) -> None:
-    files, paths, source, text = vault
+    files, paths, _, text = vault
     moves = moving(paths, files)
     canvas = {"nodes": [{"type": "file", "file": file} for file in files] + [{"type": "text", "text": text}]}
     for ascii_only in (True, False):

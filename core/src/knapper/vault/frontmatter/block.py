@@ -27,9 +27,3 @@ def find(text: str) -> Block | None:
     newline = text.find("\n", closing.start())
     after = len(text) if newline < 0 else newline + 1
     return Block(opening.end(), closing.start(), after, opening[1])
-
-
-def line_ending(text: str) -> str:
-    """The line ending a note uses: that of its first line."""
-    newline = text.find("\n")
-    return "\r\n" if newline > 0 and text[newline - 1] == "\r" else "\n"

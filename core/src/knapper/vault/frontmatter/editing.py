@@ -7,12 +7,13 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from knapper.vault.frontmatter import spans, splicing
-from knapper.vault.frontmatter.block import Block, find, line_ending
+from knapper.vault.frontmatter.block import Block, find
 from knapper.vault.frontmatter.errors import FrontmatterError
 from knapper.vault.frontmatter.nested import GONE, Path, at, put, same
 from knapper.vault.frontmatter.nodes import Node, compose
 from knapper.vault.frontmatter.reading import load
 from knapper.vault.frontmatter.writing import Style, mapping_lines
+from knapper.vault.lines import line_ending, line_start
 
 
 def set_key(text: str, key: str, value: Any, *, nested: bool = False) -> str:
@@ -186,5 +187,5 @@ def _list_indent(inner: str, root: Node) -> int:
         if item.kind == "sequence" and item.style == "block":
             start = spans.dashes(inner, item)[0]
             column = inner.index("-", start) - start
-            return max(0, column - (key.start - spans.line_start(inner, key.start)))
+            return max(0, column - (key.start - line_start(inner, key.start)))
     return 2

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from knapper.vault.frontmatter.errors import FrontmatterError
 from knapper.vault.frontmatter.nodes import Node, value
 from knapper.vault.frontmatter.scalars import key_text
+from knapper.vault.lines import line_start
 
 _COLON = re.compile(r"\s*:")
 _DASH = re.compile(r"^( *)-(?=\s)", re.MULTILINE)
@@ -41,25 +42,6 @@ def _block_scalar_tail(text: str, node: Node) -> int:
     if _KEEPS_BREAKS.match(header):
         return node.start + len(own.removesuffix("\n").removesuffix("\r"))
     return node.start + len(own.rstrip(" \t\r\n"))
-
-
-def line_start(text: str, offset: int) -> int:
-    """The offset of the first character of a line."""
-    return text.rfind("\n", 0, offset) + 1
-
-
-def line_end(text: str, offset: int) -> int:
-    """The offset just past a line's last character, its line ending excluded."""
-    newline = text.find("\n", offset)
-    if newline < 0:
-        return len(text)
-    return newline - 1 if newline > offset and text[newline - 1] == "\r" else newline
-
-
-def next_line(text: str, offset: int) -> int:
-    """The offset of the line after the one that holds `offset`."""
-    newline = text.find("\n", offset)
-    return len(text) if newline < 0 else newline + 1
 
 
 def after_colon(text: str, entry: Entry) -> int:

@@ -11,6 +11,7 @@ from knapper.vault.frontmatter import spans
 from knapper.vault.frontmatter.nodes import Node, value
 from knapper.vault.frontmatter.spans import Entry
 from knapper.vault.frontmatter.writing import Style, flow, key_text, list_lines, mapping_lines, render
+from knapper.vault.lines import line_end, line_start, next_line
 
 
 class Splice(NamedTuple):
@@ -52,8 +53,8 @@ def adding(text: str, node: Node | None, name: str, new: Any, style: Style) -> I
     elif node.style == "flow":
         yield _add_in_flow(text, node, name, new, style)
     else:
-        column = node.keys[0].start - spans.line_start(text, node.keys[0].start)
-        at = spans.next_line(text, spans.tail(text, node))
+        column = node.keys[0].start - line_start(text, node.keys[0].start)
+        at = next_line(text, spans.tail(text, node))
         lines = _lines(mapping_lines({name: new}, column, style), style)
         if column == 0:
             yield text + lines
@@ -70,8 +71,8 @@ def removing(text: str, node: Node, gone: list[Entry]) -> Iterator[str]:
         return
     if not all(spans.owns_its_line(text, entry) for entry in gone):
         return
-    starts = [spans.line_start(text, entry.key.start) for entry in gone]
-    tails = [spans.next_line(text, spans.tail(text, entry.value)) for entry in gone]
+    starts = [line_start(text, entry.key.start) for entry in gone]
+    tails = [next_line(text, spans.tail(text, entry.value)) for entry in gone]
     yield apply(text, *(Splice(start, end, "") for start, end in zip(starts, tails, strict=True)))
     # A block scalar above that keeps its trailing breaks would take over the blank lines left behind.
     ends = [_past_blank_lines(text, end) for end in tails]
@@ -108,20 +109,20 @@ def _in_flow(text: str, entry: Entry, new: Any, style: Style) -> str:
 def _in_block(text: str, entry: Entry, new: Any, style: Style, quote: str) -> str:
     old = entry.value
     colon = spans.after_colon(text, entry)
-    column = entry.key.start - spans.line_start(text, entry.key.start)
+    column = entry.key.start - line_start(text, entry.key.start)
     head, body = render(new, column, style, quote)
     end = spans.tail(text, old)
     below = _lines(body, style)
-    if old.start > spans.line_end(text, colon):
+    if old.start > line_end(text, colon):
         if not body and old.kind == "scalar" and head and old.style not in ("|", ">"):
             return apply(text, Splice(old.start, end, head))
-        cut = Splice(spans.next_line(text, colon), spans.next_line(text, end), below)
+        cut = Splice(next_line(text, colon), next_line(text, end), below)
         return apply(text, Splice(colon, colon, f" {head}" if head else ""), cut)
-    rest = text[end : spans.line_end(text, end)]
+    rest = text[end : line_end(text, end)]
     if not rest.strip(" \t"):
         end += len(rest)
     start = old.start if head and old.start > colon else colon
-    at = spans.next_line(text, end)
+    at = next_line(text, end)
     written = f" {head}" if head and start == colon else head
     return apply(text, Splice(start, end, written), Splice(at, at, below))
 
@@ -153,7 +154,7 @@ def _fingerprints(items: list[Any]) -> list[bytes]:
 
 def _block_items(text: str, node: Node, changes: list[tuple[int, int, list[Any]]], style: Style) -> str:
     starts = spans.dashes(text, node)
-    ends = [spans.next_line(text, spans.tail(text, item)) for item in node.items]
+    ends = [next_line(text, spans.tail(text, item)) for item in node.items]
     column = text.index("-", starts[0]) - starts[0]
     splices = []
     for first, last, fresh in changes:

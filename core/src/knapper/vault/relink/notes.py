@@ -11,7 +11,12 @@ from knapper.vault.resolve import LinkFormat, Resolver, file_keys, normal
 _FROM_SOURCE = ("./", "../")
 # The endings that say a rewritten link does not want the `.md` of the old one.
 _ENDINGS = frozenset(
-    "md base canvas pdf avif bmp gif jpeg jpg png svg webp flac m4a mp3 ogg wav webm 3gp mkv mov mp4 ogv".split()
+    [
+        *("md", "base", "canvas", "pdf"),
+        *("avif", "bmp", "gif", "jpeg", "jpg", "png", "svg", "webp"),
+        *("flac", "m4a", "mp3", "ogg", "wav", "webm", "3gp"),
+        *("mkv", "mov", "mp4", "ogv"),
+    ]
 )
 
 
