@@ -21,7 +21,7 @@ class Rejected(KnapperError):
 
 
 class Verifier(msgspec.Struct, frozen=True):
-    """A way to check bearers; `build` gets the `auth` settings and returns a function from bearer to caller."""
+    """A way to check bearers; `build` gets the settings of the server and returns a function from bearer to caller."""
 
     name: str
     build: Callable[[Any], Callable[[str], Caller]]
