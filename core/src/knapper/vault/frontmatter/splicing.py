@@ -14,6 +14,10 @@ from knapper.vault.frontmatter.writing import Style, flow, key_text, list_lines,
 from knapper.vault.lines import line_end, line_start, next_line
 
 
+# Longer lists are written anew: finding what two of them share costs the square of their length.
+_ALIGNED = 2_000
+
+
 class Splice(NamedTuple):
     """Replace `text[start:end]`."""
 
@@ -32,7 +36,12 @@ def apply(text: str, *splices: Splice) -> str:
 def setting(text: str, entry: Entry, new: Any, style: Style, in_flow: bool) -> Iterator[str]:
     """Ways to give an entry another value."""
     old = entry.value
-    if isinstance(new, list) and new and old.kind == "sequence" and old.items:
+    if (
+        isinstance(new, list)
+        and new
+        and old.kind == "sequence"
+        and 0 < len(old.items) <= _ALIGNED >= len(new)
+    ):
         yield from _items(text, old, new, style)
     if in_flow or (
         old.kind in ("sequence", "mapping") and old.style == "flow" and isinstance(new, list | dict)
