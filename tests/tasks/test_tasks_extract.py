@@ -42,7 +42,7 @@ def test_tasks_come_with_their_line_and_heading() -> None:
 
 
 def test_a_parsers_lines_and_headings_are_taken_as_they_are() -> None:
-    rows = extract("a.md", NOTE, Settings(), lines=[10, 5], headings=[(4, "First"), (9, "Code")])
+    rows = extract("a.md", NOTE, Settings(), lines=[10, 5, 5], headings=[(4, "First"), (9, "Code")])
 
     assert [(row.description, row.heading) for row in rows] == [
         ("under first", "First"),

@@ -1,6 +1,10 @@
+import re
+from contextlib import suppress
 from datetime import date
 
+import hypothesis
 import pytest
+from hypothesis import given, strategies
 
 from knapper_tasks.engine import (
     Budget,
@@ -13,6 +17,7 @@ from knapper_tasks.engine import (
     parse_query,
     parse_range,
     settings_from_data,
+    toggle_line,
 )
 
 TODAY = date(2024, 3, 15)
@@ -82,3 +87,22 @@ def test_a_long_phrase_has_an_answer(words: str) -> None:
     days = parse_range(words * 1500, TODAY)
 
     assert (days is not None) == (words in ("may ", "mon, "))
+
+
+WORDS = re.split(
+    r"\|",
+    "due|starts|done|(|)|[|]|{|}|AND|NOT|XOR|includes|regex matches|/a/|/[/|path|tags|sort by|group by|limit|preset|"
+    "priority|before|next week|2024-02-30|\\\\|\n|{{query.file.path}}|{{|}}|function|task.due|status.type|reverse|"
+    "99999999999999999999|every|🔁|📅 0001-01-01|when done|1st|on|hide|view columns by|`|'|=>",
+)
+
+
+@hypothesis.settings(max_examples=300, deadline=None)
+@given(strategies.lists(strategies.sampled_from(WORDS), max_size=9).map(" ".join))
+def test_any_words_are_answered_or_refused(words: str) -> None:
+    line = words.replace("\n", " ")
+    rows = extract("a.md", f"- [ ] {line}\n- [ ] b 📅 9999-12-31", Settings())
+
+    assert len(toggle_line(f"- [ ] a 🔁 every {line} 📅 9999-12-30", Settings(), TODAY)) in (1, 2)
+    with suppress(QueryError):
+        assert parse_query(words, Settings(), TODAY, file=QueryFile("a.md")).run(rows).total <= 2

@@ -30,8 +30,3 @@ class Budget:
         """Raise BudgetExceeded where the time is over."""
         if monotonic() > self._deadline:
             raise BudgetExceeded("the query takes too long")
-
-    @property
-    def left(self) -> float:
-        """The seconds that are left, at least a moment."""
-        return max(self._deadline - monotonic(), 0.001)

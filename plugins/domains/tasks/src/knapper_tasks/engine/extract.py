@@ -50,7 +50,7 @@ def extract(
             heading=above.heading(number),
             fallback=fallback,
         )
-        for number in sorted(lines)
+        for number in sorted(set(lines))
     )
     return [row for row in rows if row is not None]
 

@@ -61,6 +61,10 @@ def rule_text(rule: Rule) -> str:
     return described(rule) + (" when done" if rule.when_done else "")
 
 
+# Past any calendar, and short enough for every conversion.
+_MOST_DIGITS = 9
+
+
 class _NotARule(Exception):
     pass
 
@@ -153,7 +157,7 @@ class _Reader:
             raise _NotARule
 
     def _number(self) -> int:
-        if self.symbol != "number":
+        if self.symbol != "number" or len(self.value) > _MOST_DIGITS:
             raise _NotARule
         number = int(self.value)
         self._step()
@@ -248,9 +252,9 @@ class _Reader:
             return 1
         if symbol not in ("second", "third", "nth"):
             return 0
-        number = {"second": 2, "third": 3}.get(symbol) or int(self.value)
-        if number > 366:
+        if symbol == "nth" and (len(self.value) > 3 or int(self.value) > 366):
             raise _NotARule
+        number = {"second": 2, "third": 3}.get(symbol) or int(self.value)
         self._step()
         return -number if self._accept("last") else number
 

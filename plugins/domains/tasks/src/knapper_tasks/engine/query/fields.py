@@ -90,7 +90,7 @@ def shown(description: str) -> str:
     """A description as it is sorted: a leading link by its alias, leading emphasis without its marks."""
     link = _LINK.match(description)
     if link:
-        description = link[1].partition("|")[2] or link[1] if "|" in link[1] else link[1]
+        description = link[1].partition("|")[2] if "|" in link[1] else link[1]
         description += link.string[link.end() :]
     for pattern in _MARKED:
         if marked := pattern.match(description):

@@ -25,7 +25,7 @@ _MOST_INSTRUCTIONS = 1_000
 _DEEPEST_PRESET = 10
 
 _PRESET = re.compile(r"preset +(.+)", re.IGNORECASE)
-_LIMIT = re.compile(r"limit (groups )?(?:to )?([0-9]+)(?: tasks?)?", re.IGNORECASE)
+_LIMIT = re.compile(r"limit (groups )?(?:to )?([0-9]{1,15})(?: tasks?)?", re.IGNORECASE)
 _VIEW = re.compile(r"view (?:(list)|columns by (.+))", re.IGNORECASE)
 
 

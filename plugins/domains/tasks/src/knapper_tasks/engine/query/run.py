@@ -10,10 +10,9 @@ from knapper_tasks.engine.budget import Budget
 from knapper_tasks.engine.row import TaskRow
 from knapper_tasks.engine.settings import Settings
 
-from . import facts
 from .context import PropertiesOf, QueryFile, Search
 from .explain import explained
-from .facts import Facts
+from .facts import Facts, both
 from .grouping import Group, group_rows, limited
 from .model import Filter, Grouper, Layout, Predicate, Sorter, naming
 from .sorting import sort_rows
@@ -93,10 +92,6 @@ class Query:
                 rows = _kept(rows, condition.bind(search), search.budget)
         return rows
 
-    def facts(self) -> Facts:
-        """What every task of the answer must fulfil."""
-        return facts.both(condition.facts for condition in self.filters)
-
     def explain(self) -> str:
         """How the query was understood, in words."""
         levels = [self.columns, *self.groupers] if self.columns else self.groupers
@@ -113,4 +108,4 @@ def _kept(rows: list[TaskRow], test: Predicate, budget: Budget) -> list[TaskRow]
 
 def narrow(query: Query) -> Facts:
     """Facts by which an index may leave tasks out before the query runs; see Facts."""
-    return query.facts()
+    return both(condition.facts for condition in query.filters)

@@ -19,7 +19,7 @@ from .model import Sorter, naming
 
 SortKey = Callable[[TaskRow], Any]
 
-_TAG = re.compile(r"sort by tag( reverse)?\s*([0-9]+)?", re.IGNORECASE)
+_TAG = re.compile(r"sort by tag( reverse)?\s*([0-9]{1,15})?", re.IGNORECASE)
 
 
 def _by_date(getter: DateGetter) -> SortKey:

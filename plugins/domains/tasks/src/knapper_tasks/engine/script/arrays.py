@@ -6,7 +6,7 @@ from functools import cmp_to_key
 from knapper_tasks.engine.errors import SearchFailed
 
 from .texts import argument, position
-from .values import UNDEFINED, Function, Value, checked, nullish, same, to_number, to_text, truthy
+from .values import UNDEFINED, Function, Value, checked, nullish, same, to_number, to_text, to_whole, truthy
 
 Method = Callable[[list[Value], list[Value]], Value]
 
@@ -91,7 +91,7 @@ def _reduce(items: list[Value], arguments: list[Value]) -> Value:
 
 
 def _at(items: list[Value], arguments: list[Value]) -> Value:
-    index = int(to_number(argument(arguments, 0)))
+    index = to_whole(argument(arguments, 0))
     return items[index] if -len(items) <= index < len(items) else UNDEFINED
 
 

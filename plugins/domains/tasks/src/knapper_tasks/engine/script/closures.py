@@ -27,8 +27,8 @@ def constant(value: Value) -> Code:
 def number_in(text: str) -> float | int:
     """The number that a literal writes."""
     if text[:2].lower() == "0x":
-        return int(text, 16)
-    return int(text) if text.isdecimal() else float(text)
+        return float(int(text, 16)) if len(text) > 12 else int(text, 16)
+    return int(text) if text.isdecimal() and len(text) < 16 else float(text)
 
 
 def in_order(statements: Iterable[Code]) -> Code:

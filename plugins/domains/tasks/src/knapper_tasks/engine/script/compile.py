@@ -35,9 +35,7 @@ _STATEMENTS = frozenset(
         "export debugger with super this break continue"
     )
 )
-_ASSIGNMENTS = frozenset(
-    ("=", "+=", "-=", "*=", "/=", "%=", "**=", "<<=", ">>=", ">>>=", "&=", "|=", "^=", "&&=", "||=", "??=")
-)
+_ASSIGNMENTS = frozenset(listed("= += -= *= /= %= **= <<= >>= >>>= &= |= ^= &&= ||= ??= ++ --"))
 _LITERALS: dict[str, Value] = {"true": True, "false": False, "null": None, "undefined": UNDEFINED}
 # What exists in Obsidian, but is out of reach here.
 _OUTSIDE = frozenset(
@@ -74,8 +72,6 @@ class _Compiler:
         self._tokens = tokens
         self._at = 0
 
-    # Tokens
-
     @property
     def _token(self) -> Token:
         return self._tokens[self._at]
@@ -98,8 +94,6 @@ class _Compiler:
         if not self._accept(text):
             raise QueryError(f"SyntaxError: Unexpected {self._token.text!r}, expected {text!r}")
 
-    # Statements
-
     def program(self) -> Code:
         if not self._sees("const", "let", "if", "return", "{", *_STATEMENTS):
             value = self._expression()
@@ -111,8 +105,6 @@ class _Compiler:
 
     def _unexpected(self) -> QueryError:
         if self._token.text in _ASSIGNMENTS:
-            return ScriptRefused(f"assignment ({self._token.text})")
-        if self._token.text in ("++", "--"):
             return ScriptRefused(f"assignment ({self._token.text})")
         if self._token.text in _STATEMENTS:
             return ScriptRefused(self._token.text)
@@ -177,16 +169,12 @@ class _Compiler:
     def _undefined() -> Code:
         return lambda scope: UNDEFINED
 
-    # Expressions
-
     def _expression(self) -> Code:
         arrow = self._arrow()
         if arrow is not None:
             return arrow
         condition = self._binary(0)
-        if self._token.kind == "sign" and (
-            self._token.text in _ASSIGNMENTS or self._token.text in ("++", "--")
-        ):
+        if self._token.kind == "sign" and self._token.text in _ASSIGNMENTS:
             raise self._unexpected()
         if not self._accept("?"):
             return condition

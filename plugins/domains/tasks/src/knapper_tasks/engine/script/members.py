@@ -8,7 +8,7 @@ from knapper_tasks.engine.regexes import JsRegex
 from .arrays import ARRAY_METHODS
 from .scope import Scope
 from .texts import TEXT_METHODS
-from .values import UNDEFINED, Host, Value, nullish, number_text, to_number, to_text
+from .values import UNDEFINED, Host, Value, nullish, number_text, to_number, to_text, to_whole
 
 
 def read_member(value: Value, name: Value) -> Value:
@@ -26,7 +26,7 @@ def _of_sequence(value: str | list[Value], name: Value) -> Value:
     if name == "length":
         return len(value)
     index = to_number(name)
-    if isinstance(index, float) and not index.is_integer():
+    if to_whole(index, -1) != index:
         return UNDEFINED
     return value[int(index)] if 0 <= index < len(value) else UNDEFINED
 
@@ -83,7 +83,7 @@ def _call_number(value: float | int | bool, name: str, arguments: list[Value]) -
     if name == "toString" and not arguments:
         return to_text(value)
     if name == "toFixed" and not isinstance(value, bool):
-        digits = int(to_number(arguments[0])) if arguments else 0
+        digits = to_whole(arguments[0]) if arguments else 0
         return f"{value:.{min(max(digits, 0), 20)}f}" if math.isfinite(value) else number_text(value)
     raise ScriptRefused(f".{name}() of a number")
 

@@ -107,10 +107,10 @@ def _unit(value: Value) -> str | None:
 
 def _start(when: datetime, unit: str) -> datetime:
     midnight = datetime.combine(when, time())
-    if unit == "week":
-        return midnight - timedelta(days=when.isoweekday() % 7)
-    if unit == "isoWeek":
-        return midnight - timedelta(days=when.weekday())
+    if unit in ("week", "isoWeek"):
+        days = when.isoweekday() % 7 if unit == "week" else when.weekday()
+        # The calendar's first days have no Monday before them.
+        return midnight - timedelta(days=min(days, when.toordinal() - 1))
     if unit in _MONTHS:
         months = _MONTHS[unit]
         return midnight.replace(month=when.month - (when.month - 1) % months, day=1)

@@ -42,10 +42,12 @@ def _extreme(choose: Callable[[list[float]], float], empty: float) -> Function:
 
 def _parse_int(arguments: list[Value]) -> Value:
     found = re.match(r"\s*([+-]?[0-9]+)", to_text(arguments[0])) if arguments else None
-    return int(found[1]) if found else math.nan
+    return to_number(found[1]) if found else math.nan
 
 
 def _parse_float(arguments: list[Value]) -> Value:
+    if not arguments:
+        return math.nan
     found = re.match(r"\s*([+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?)", to_text(arguments[0]))
     return float(found[1]) if found else math.nan
 

@@ -1,6 +1,5 @@
 """Texts: the methods of JavaScript's strings."""
 
-import math
 from collections.abc import Callable
 from typing import Any
 
@@ -8,7 +7,7 @@ from knapper_tasks.engine import collate
 from knapper_tasks.engine.errors import ScriptRefused, SearchFailed
 from knapper_tasks.engine.regexes import JsRegex
 
-from .values import UNDEFINED, Value, checked, to_number, to_text
+from .values import LONGEST_TEXT, UNDEFINED, Value, checked, to_text, to_whole
 
 Method = Callable[[str, list[Value]], Value]
 
@@ -22,12 +21,7 @@ def position(value: Value, length: int, default: int) -> int:
     """An index that may count from the end, within the bounds."""
     if value is UNDEFINED:
         return default
-    number = to_number(value)
-    if math.isnan(number):
-        return 0
-    if math.isinf(number):
-        return length if number > 0 else 0
-    index = int(number)
+    index = to_whole(value)
     return max(length + index, 0) if index < 0 else min(index, length)
 
 
@@ -45,8 +39,7 @@ def _slice(text: str, arguments: list[Value]) -> str:
 
 def _substring(text: str, arguments: list[Value]) -> str:
     def bounded(value: Value, default: int) -> int:
-        number = default if value is UNDEFINED else to_number(value)
-        return 0 if math.isnan(number) else int(min(max(number, 0), len(text)))
+        return min(max(default if value is UNDEFINED else to_whole(value), 0), len(text))
 
     first, second = bounded(argument(arguments, 0), 0), bounded(argument(arguments, 1), len(text))
     return text[min(first, second) : max(first, second)]
@@ -55,7 +48,7 @@ def _substring(text: str, arguments: list[Value]) -> str:
 def _substr(text: str, arguments: list[Value]) -> str:
     start = position(argument(arguments, 0), len(text), 0)
     length = argument(arguments, 1)
-    return text[start:] if length is UNDEFINED else text[start : start + max(int(to_number(length)), 0)]
+    return text[start:] if length is UNDEFINED else text[start : start + max(to_whole(length), 0)]
 
 
 def _split(text: str, arguments: list[Value]) -> list[Value]:
@@ -119,27 +112,26 @@ def _search(text: str, arguments: list[Value]) -> int:
 
 
 def _padded(text: str, arguments: list[Value], at_start: bool) -> str:
-    width = int(to_number(argument(arguments, 0)))
+    width = to_whole(argument(arguments, 0))
     fill = " " if argument(arguments, 1) is UNDEFINED else to_text(arguments[1])
     missing = width - len(text)
     if missing <= 0 or not fill:
         return text
-    checked(" " * min(width, 2_000_000))
+    if width > LONGEST_TEXT:
+        raise SearchFailed("Invalid string length")
     padding = (fill * (missing // len(fill) + 1))[:missing]
     return padding + text if at_start else text + padding
 
 
 def _repeat(text: str, arguments: list[Value]) -> str:
-    count = to_number(argument(arguments, 0))
-    if math.isnan(count):
-        return ""
-    if count < 0 or len(text) * count > 1_000_000:
-        raise SearchFailed(f"Invalid count value: {to_text(arguments[0])}")
-    return text * int(count)
+    count = to_whole(argument(arguments, 0))
+    if count < 0 or len(text) * count > LONGEST_TEXT:
+        raise SearchFailed(f"Invalid count value: {to_text(argument(arguments, 0))}")
+    return text * count
 
 
 def _at(text: str, arguments: list[Value]) -> Value:
-    index = int(to_number(argument(arguments, 0)))
+    index = to_whole(argument(arguments, 0))
     return text[index] if -len(text) <= index < len(text) else UNDEFINED
 
 
@@ -163,7 +155,7 @@ TEXT_METHODS: dict[str, Method] = {
     "trimEnd": lambda text, arguments: text.rstrip(),
     "toString": lambda text, arguments: text,
     "concat": lambda text, arguments: checked(text + "".join(map(to_text, arguments))),
-    "charAt": lambda text, arguments: text[int(to_number(argument(arguments, 0)) or 0) :][:1],
+    "charAt": lambda text, arguments: text[max(to_whole(argument(arguments, 0)), 0) :][:1],
     "slice": _slice,
     "substring": _substring,
     "substr": _substr,

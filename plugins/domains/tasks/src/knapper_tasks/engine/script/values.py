@@ -7,6 +7,7 @@ arguments, and everything the host hands in is a Host.
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Final
 
@@ -82,10 +83,18 @@ def to_number(value: Value) -> float | int:
 
 
 def _number_in(text: str) -> float | int:
+    if not text:
+        return 0
     try:
-        return int(text) if not text or text.lstrip("+-").isdecimal() else float(text)
+        return int(text) if len(text) < 16 and re.fullmatch("[+-]?[0-9]+", text) else float(text)
     except ValueError:
-        return 0 if not text else math.nan
+        return math.nan
+
+
+def to_whole(value: Value, default: int = 0) -> int:
+    """A number cut down to a whole one that any text or array is long enough for."""
+    number = to_number(value)
+    return default if math.isnan(number) else int(min(max(number, -(2**53)), 2**53))
 
 
 def to_text(value: Value) -> str:
