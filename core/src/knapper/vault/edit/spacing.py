@@ -46,11 +46,9 @@ class Content:
         first = self.lines[0]
         if not first.strip() or kind in ("heading", "yaml") or self.kinds[0] == "heading":
             return ""
-        if (kind == "table" and first.startswith("|")) or (kind == "list" and first[0] in " \t"):
-            return ""
-        is_close = (kind, self.kinds[0]) in _CLOSE
         named = _ENDS_IN_ID.search(line) and (kind, self.kinds[0]) != ("list", "list")
-        return "" if is_close and not named else self.eol
+        goes_on = (kind == "table" and first.startswith("|")) or (kind == "list" and first[0] in " \t")
+        return "" if (goes_on or (kind, self.kinds[0]) in _CLOSE) and not named else self.eol
 
     def gap_before(self, kind: str, line: str) -> str:
         """The blank line needed between this and what begins below it with `line`, if any."""

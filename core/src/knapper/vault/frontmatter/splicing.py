@@ -13,7 +13,6 @@ from knapper.vault.frontmatter.spans import Entry
 from knapper.vault.frontmatter.writing import Style, flow, key_text, list_lines, mapping_lines, render
 from knapper.vault.lines import line_end, line_start, next_line
 
-
 # Longer lists are written anew: finding what two of them share costs the square of their length.
 _ALIGNED = 2_000
 
