@@ -11,6 +11,7 @@ if TYPE_CHECKING:
 
 USAGE = """usage: knapper serve [VAULT | CONFIG] [options]
 
+  --config FILE        the configuration file, or a vault folder
   --http               serve over HTTP instead of stdio
   --host HOST          the address to listen on (127.0.0.1); implies --http
   --port PORT          the port to listen on (8765; 0 takes a free one); implies --http
@@ -42,7 +43,7 @@ class Options:
             name, equals, value = word.partition("=")
             if name in SWITCHES and not equals:
                 self.flags[SWITCHES[name]] = True
-            elif name in VALUES or name == "--set":
+            elif name in VALUES or name in ("--set", "--config"):
                 given = value if equals else next(rest, None)
                 if given is None:
                     _usage(f"{name} needs a value")
@@ -57,7 +58,9 @@ class Options:
             self.flags.setdefault("transports.stdio", False)
 
     def _set(self, name: str, given: str) -> None:
-        if name == "--set":
+        if name == "--config":
+            self.path = given
+        elif name == "--set":
             key, equals, value = given.partition("=")
             if not equals:
                 _usage("--set needs KEY=VALUE")
