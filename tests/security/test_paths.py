@@ -326,8 +326,8 @@ def test_a_folder_swapped_for_a_link_all_the_time_never_lets_anything_through(tm
 def test_a_planted_temporary_file_is_not_written_through(
     house: House, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("secrets.token_hex", lambda _: "guessed")
-    (house.root / "Open" / ".knapper-tmp-guessed").symlink_to(house.outside / "s.md")
+    monkeypatch.setattr("os.urandom", bytes)
+    (house.root / "Open" / ".knapper-tmp-0000000000000000").symlink_to(house.outside / "s.md")
     assert codes([lambda: house.door().write("Open/new.md", "mine")]) == {"note_exists"}
 
 

@@ -68,6 +68,28 @@ def test_a_change_in_the_last_moment_is_seen_although_size_and_time_are_the_same
     assert world.litter() == []
 
 
+@pytest.mark.skipif(not _posix.AVAILABLE, reason="needs a swap of two names")
+def test_what_was_swapped_out_by_mistake_is_put_back_even_where_ours_is_gone_already(tmp_path: Path) -> None:
+    class Rival(_posix.Folder):
+        """Another program that writes right before the swap and deletes right after it."""
+
+        def exchange(self, name: str, other: str) -> bool:
+            if (tmp_path / "a.md").exists():
+                (tmp_path / "a.md").write_text("two")
+                swapped = super().exchange(name, other)
+                (tmp_path / "a.md").unlink()
+                return swapped
+            return super().exchange(name, other)
+
+    (tmp_path / "a.md").write_text("one")
+    disk = Disk(tmp_path)
+    base = disk.version("a.md")
+    disk._open_root = Rival.root
+    with pytest.raises(Changed):
+        disk.put("a.md", b"ours", base)
+    assert [(path.name, path.read_text()) for path in tmp_path.iterdir()] == [("a.md", "two")]
+
+
 def test_touching_a_file_is_not_changing_it(world: World) -> None:
     (world.root / "a.md").write_text("one")
     base = world.disk.read("a.md").version

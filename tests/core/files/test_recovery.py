@@ -1,7 +1,9 @@
 from __future__ import annotations
 
 import os
+import sys
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -9,6 +11,7 @@ import pytest
 
 from knapper.errors import ToolError
 from knapper.vault.disk import Disk
+from knapper.vault.door import Door
 from knapper.vault.files import Conflict
 from knapper.vault.journal import Journal
 
@@ -56,6 +59,103 @@ def test_a_decided_transaction_is_finished_at_the_next_start(world: World, dies:
         "d.md": False,
     }
     assert not world.journal.recover(world.disk)
+
+
+def test_death_at_each_step_of_everything_at_once_ends_in_all_or_none(
+    make_world: Callable[..., World], dies: Dies, tmp_path: Path
+) -> None:
+    before = {"a.md": "1", "b.md": "2", "c.md": "1", "d.md": "4", "x/e.md": "5"}
+    after = {"a.md": "2", "b.md": "1", "c.md": "4+", "n/f.md": "5", "x/e.md": "1"}
+    outcomes, at, alive = [], 0, False
+    while not alive:
+        world = make_world(tmp_path / str(at) / "Vault", tmp_path / str(at) / "cache", at % 2 == 1)
+        for path, content in before.items():
+            world.door().write(path, content)
+        alive = not dies(partial(_everything, world), at)
+        world.journal.recover(world.disk)
+        outcomes.append(world.files())
+        assert sorted(path.read_text() for path in (world.root / ".trash").glob("*")) in ([], ["1"])
+        at += 1
+    assert outcomes[0] == before
+    assert outcomes[-1] == after
+    assert all(outcome in (before, after) for outcome in outcomes)
+    assert at > 15
+
+
+def _everything(world: World) -> None:
+    door = world.door()
+    with door.transaction():
+        door.move("a.md", "t.md")
+        door.move("b.md", "a.md")
+        door.move("t.md", "b.md")
+        door.delete("c.md")
+        door.move("d.md", "c.md")
+        door.edit("c.md", lambda text: text + "+")
+        door.move("x/e.md", "n/f.md")
+        door.write("x/e.md", "1")
+
+
+def test_a_recovery_that_dies_itself_is_recovered_from(
+    make_world: Callable[..., World], dies: Dies, tmp_path: Path
+) -> None:
+    at, alive = 0, False
+    while not alive:
+        world = make_world(tmp_path / str(at) / "Vault", tmp_path / str(at) / "cache", at % 2 == 1)
+        decided(world, dies, at=at % 4)
+        alive = not dies(partial(world.journal.recover, world.disk), at)
+        recovery = world.journal.recover(world.disk)
+        assert (recovery.conflicts, recovery.failed) == ([], [])
+        assert world.files() == WHOLE
+        at += 1
+    assert at > 4
+
+
+def test_a_change_in_the_moment_of_the_decision_is_not_lost(world: World, dies: Dies) -> None:
+    world.door().write("a.md", "a")
+    world.door().write("b.md", "b")
+
+    def another_program(event: str, args: tuple[object, ...]) -> None:
+        if event == "os.rename" and str(args[1]).endswith(".journal"):
+            (world.root / "a.md").write_text("theirs")
+
+    def act() -> None:
+        sys.addaudithook(another_program)
+        door = world.door()
+        with pytest.raises(ToolError) as caught, door.transaction():
+            _rewrite(door, "a.md", "b.md")
+        assert caught.value.code == "concurrent_modification"
+        assert caught.value.details == {"path": "a.md", "kept_as": "a (conflict knapper 2026-05-28).md"}
+
+    assert not dies(act, 1000)
+    assert world.files() == {"a.md": "theirs", "a (conflict knapper 2026-05-28).md": "ours", "b.md": "ours"}
+
+
+def test_what_was_decided_but_cannot_be_finished_now_is_finished_later(world: World, dies: Dies) -> None:
+    world.door().write("a.md", "a")
+    world.door().write("x/b.md", "b")
+
+    def another_program(event: str, args: tuple[object, ...]) -> None:
+        if event == "os.rename" and str(args[1]).endswith(".journal"):
+            (world.root / "x").rename(world.root / "away")
+            (world.root / "x").write_text("a file in the way")
+
+    def act() -> None:
+        sys.addaudithook(another_program)
+        door = world.door()
+        with pytest.raises(ToolError) as caught, door.transaction():
+            _rewrite(door, "a.md", "x/b.md")
+        assert caught.value.code == "indeterminate_outcome"
+
+    assert not dies(act, 1000)
+    (world.root / "x").unlink()
+    (world.root / "away").rename(world.root / "x")
+    world.door().write("c.md", "c")
+    assert world.files() == {"a.md": "ours", "x/b.md": "ours", "c.md": "c"}
+
+
+def _rewrite(door: Door, *paths: str) -> None:
+    for path in paths:
+        door.write(path, "ours")
 
 
 def test_the_next_write_of_any_process_finishes_it_too_and_tells_the_index(world: World, dies: Dies) -> None:

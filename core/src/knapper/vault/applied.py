@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from contextlib import ExitStack
 
 from knapper.errors import ToolError
@@ -10,14 +11,24 @@ from knapper.vault.disk import Disk
 from knapper.vault.files import Change, Conflict, Stat, Version
 from knapper.vault.opened import Prepared
 from knapper.vault.record import Move, Put, Record, Removal
-from knapper.vault.refusals import Changed
+from knapper.vault.refusals import Changed, Translated
 
 _AT_ONCE = 32  # files open at a time, far below any system's limit
 
 
-def apply(record: Record, disk: Disk) -> list[Conflict]:
-    """Bring about what the record says and make it durable; what other programs changed meanwhile stays theirs."""
-    return _Application(record, disk).run()
+def apply(record: Record, disk: Disk, *, moved: bool, note_moved: Callable[[], None]) -> list[Conflict]:
+    """Bring about what the record says and make it durable; what other programs changed meanwhile stays theirs.
+
+    Between the moves and the new contents, `note_moved` must make durable that the moves are done: a moved file
+    that has been replaced since can no longer be recognised.
+    """
+    application = _Application(record, disk)
+    if not moved:
+        application.rearrange()
+        if record.moves and record.puts:
+            note_moved()
+    application.fill()
+    return application.conflicts
 
 
 def changes(record: Record, disk: Disk, conflicts: list[Conflict]) -> list[Change]:
@@ -48,19 +59,24 @@ class _Application:
     def __init__(self, record: Record, disk: Disk) -> None:
         self._record = record
         self._disk = disk
-        self._conflicts: list[Conflict] = []
+        self.conflicts: list[Conflict] = []
 
-    def run(self) -> list[Conflict]:
+    def rearrange(self) -> None:
         for move in self._record.moves:
             self._park(move)
         for move in self._record.moves:
             self._land(move)
         for removal in self._record.removals:
             self._remove(removal)
+        self._sync([path for move in self._record.moves for path in (move.source, move.target)])
+
+    def fill(self) -> None:
         for start in range(0, len(self._record.puts), _AT_ONCE):
             self._put(self._record.puts[start : start + _AT_ONCE])
-        self._disk.sync(paths.parent(path) for path in self._record.touched())
-        return self._conflicts
+        self._sync([put.path for put in self._record.puts])
+
+    def _sync(self, touched: list[str]) -> None:
+        self._disk.sync(paths.parent(path) for path in touched)
 
     def _park(self, move: Move) -> None:
         """Make room: a file whose name another one waits for steps aside first."""
@@ -70,7 +86,7 @@ class _Application:
     def _land(self, move: Move) -> None:
         place = self._whereabouts(move)
         if place is None:  # another program deleted or replaced it; there is nothing of ours to bring
-            self._conflicts.append(Conflict(move.source, None))
+            self.conflicts.append(Conflict(move.source, None))
         elif place != move.target:
             self._bring(move, place)
 
@@ -79,7 +95,8 @@ class _Application:
         for place in places:
             found = self._disk.stat(place)
             # The spelling counts: where case is folded, the old name would answer for the new one.
-            if found is not None and found.inode == move.inode and self._disk.locate(place) == place:
+            same = found is not None and found.kind == "file" and found.inode == move.inode
+            if same and self._disk.locate(place) == place:
                 return place
         # Not every filesystem keeps a file's inode, and a sync program may have put the same content back.
         for place in reversed(places):
@@ -104,14 +121,14 @@ class _Application:
         aside = trash.free(move.target, self._occupied) if move.trash else self._beside(move.target)
         self._disk.move(place, aside, None)
         if not move.trash:
-            self._conflicts.append(Conflict(move.target, aside))
+            self.conflicts.append(Conflict(move.target, aside))
 
     def _remove(self, removal: Removal) -> None:
         try:
             self._disk.remove(removal.path, Version(removal.hash, _NOWHERE))
         except Changed as changed:
             if changed.actual is not None:
-                self._conflicts.append(Conflict(removal.path, None))
+                self.conflicts.append(Conflict(removal.path, None))
 
     def _put(self, puts: list[Put]) -> None:
         """Write all contents, then make all durable, then name all: one wait for the disk serves many files."""
@@ -122,10 +139,14 @@ class _Application:
             for prepared, _, _ in ready:
                 prepared.flush()
             for prepared, put, base in ready:
-                try:
-                    prepared.place(base)
-                except Changed:
-                    self._put_beside(put)
+                self._place(prepared, put, base)
+
+    def _place(self, prepared: Prepared, put: Put, base: Version | None) -> None:
+        try:
+            with Translated("write", put.path):
+                prepared.place(base)
+        except Changed:
+            self._put_beside(put)
 
     def _base(self, put: Put) -> Version | None:
         """What the content is to replace; conflicts are settled here, and what is done already is marked so."""
@@ -139,8 +160,9 @@ class _Application:
     def _prepare(
         self, put: Put, base: Version | None, stack: ExitStack
     ) -> tuple[Prepared, Put, Version | None]:
-        folder = stack.enter_context(self._disk.folder(paths.parent(put.path), make=True))
-        prepared = Prepared(folder, put.path, put.data)
+        with Translated("write", put.path):
+            folder = stack.enter_context(self._disk.folder(paths.parent(put.path), make=True))
+            prepared = Prepared(folder, put.path, put.data)
         stack.callback(prepared.discard)
         return prepared, put, base
 
@@ -148,7 +170,7 @@ class _Application:
         aside = self._beside(put.path, put.hash)
         if self._version(aside) is None:
             self._disk.put(aside, put.data, None)
-        self._conflicts.append(Conflict(put.path, aside))
+        self.conflicts.append(Conflict(put.path, aside))
 
     def _beside(self, path: str, content: str | None = None) -> str:
         """A free name for our version; one that has the content already is from an earlier attempt."""
@@ -163,8 +185,8 @@ class _Application:
         try:
             return self._disk.version(path)
         except ToolError as error:
-            if error.code in ("path_invalid", "acl_denied"):  # a folder, a link, or not a plain file
-                return _FOREIGN
+            if error.code in ("path_invalid", "acl_denied") and self._disk.taken(path):
+                return _FOREIGN  # a folder, a link, or not a plain file
             raise
 
 

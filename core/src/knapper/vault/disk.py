@@ -116,6 +116,16 @@ class Disk:
             with Translated("read", path):
                 raise
 
+    def taken(self, path: str) -> bool:
+        """Whether a name is in use, be it by something that cannot be opened."""
+        try:
+            with Translated("read", path), self.folder(paths.parent(path)) as folder:
+                return folder.lstat(paths.name(path)) is not None
+        except ToolError as error:
+            if error.code == "note_not_found":
+                return False
+            raise
+
     def read(self, path: str) -> File:
         """The whole file, or note_not_found."""
         with Translated("read", path), self.folder(paths.parent(path)) as folder:

@@ -290,7 +290,7 @@ class Door:
     def _delete_once(self, path: str, soft: bool) -> Deleted:
         version = self._existing(path)
         self._before([self._prior("delete", path, version)])
-        place = trash.place(path, lambda name: self._disk.stat(name) is not None) if soft else None
+        place = trash.place(path, self._disk.taken) if soft else None
         if place is None:
             self._disk.remove(path, version, guard=self._guard)
         else:

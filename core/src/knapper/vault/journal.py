@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import secrets
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -18,6 +17,7 @@ from knapper.vault.locks import FileLock
 from knapper.vault.record import Record, Torn, decode, encode
 
 _COMMITTED = ".journal"
+_MOVED = ".moved"  # decided, and its moves are done
 _WRITING = ".writing"
 _FAILED = ".failed"
 
@@ -59,8 +59,21 @@ class Journal:
     def run(self, record: Record, disk: Disk) -> list[Conflict]:
         """Decide and carry out a transaction, inside the guard; once this has begun to apply, it will be finished."""
         entry = self._commit(record)
-        conflicts = apply(record, disk)
-        self._forget(entry)
+        try:
+            return self._carry_out(entry, record, disk)
+        except (OSError, ToolError) as error:
+            message = "the changes were decided but could not all be made; the rest follows with the next change or start"
+            raise ToolError("indeterminate_outcome", message) from error
+
+    def _carry_out(self, entry: Path, record: Record, disk: Disk) -> list[Conflict]:
+        def note_moved() -> None:
+            entry.rename(entry.with_suffix(_MOVED))
+            self._sync()
+
+        conflicts = apply(record, disk, moved=entry.suffix == _MOVED, note_moved=note_moved)
+        _where(entry).unlink()
+        # A record that came back after a power failure would undo what has been written since.
+        self._sync()
         return conflicts
 
     def unfinished(self) -> list[str]:
@@ -68,7 +81,7 @@ class Journal:
         return sorted(entry.name for entry in self._folder.iterdir() if entry.suffix == _FAILED)
 
     def _commit(self, record: Record) -> Path:
-        writing = self._folder / f"{time.time_ns():020d}-{secrets.token_hex(4)}{_WRITING}"
+        writing = self._folder / f"{time.time_ns():020d}-{os.urandom(4).hex()}{_WRITING}"
         with writing.open("xb") as file:
             file.write(encode(record))
             file.flush()
@@ -76,11 +89,6 @@ class Journal:
         entry = writing.rename(writing.with_suffix(_COMMITTED))
         self._sync()
         return entry
-
-    def _forget(self, entry: Path) -> None:
-        entry.unlink()
-        # A record that came back after a power failure would undo what has been written since.
-        self._sync()
 
     def _sync(self) -> None:
         if os.name == "nt":
@@ -97,7 +105,7 @@ class Journal:
             entry = self._folder / name
             if entry.suffix == _WRITING:  # cut short before it was decided
                 entry.unlink()
-            elif entry.suffix == _COMMITTED:
+            elif entry.suffix in (_COMMITTED, _MOVED):
                 self._finish(entry, disk, recovery)
         return recovery
 
@@ -106,13 +114,18 @@ class Journal:
             record = decode(entry.read_bytes())
             if record.root != disk.root:
                 raise Torn  # the vault's id now stands for another folder
-            conflicts = apply(record, disk)
+            conflicts = self._carry_out(entry, record, disk)
         except (Torn, OSError, ToolError) as error:
             if isinstance(error, ToolError) and error.code == "vault_not_found":
                 raise  # a drive that is not there yet; the record waits for it
-            recovery.failed.append(entry.rename(entry.with_suffix(_FAILED)).name)
+            recovery.failed.append(_where(entry).rename(entry.with_suffix(_FAILED)).name)
             return
-        self._forget(entry)
         recovery.completed += 1
         recovery.conflicts += conflicts
         recovery.changes += changes(record, disk, conflicts)
+
+
+def _where(entry: Path) -> Path:
+    """A record under the name it has by now."""
+    moved = entry.with_suffix(_MOVED)
+    return moved if moved.exists() else entry

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import secrets
 import stat
 from collections.abc import Iterator
 from contextlib import suppress
@@ -96,8 +95,9 @@ class Prepared:
         self._folder = folder
         self._path = path
         self._leaf = paths.name(path)
-        self._temporary = f"{paths.TEMPORARY}{secrets.token_hex(8)}"
+        self._temporary = f"{paths.TEMPORARY}{os.urandom(8).hex()}"
         self._fd = folder.create(self._temporary, _replaced(folder, path))
+        self._inode = os.fstat(self._fd).st_ino
         try:
             self._write(data)
         except BaseException:
@@ -152,9 +152,15 @@ class Prepared:
         try:
             self._compare(self._temporary, base)
         except BaseException:
-            self._folder.exchange(self._temporary, self._leaf)
+            self._put_back()
             raise
         self._folder.unlink(self._temporary)
+
+    def _put_back(self) -> None:
+        try:
+            self._folder.exchange(self._temporary, self._leaf)
+        except FileNotFoundError:  # and now ours is gone from there, so theirs has room
+            self._folder.publish(self._temporary, self._leaf)
 
     def _compare(self, leaf: str, base: Version) -> None:
         actual = self._actual(leaf)
@@ -166,12 +172,14 @@ class Prepared:
         return found and found.hash
 
     def discard(self) -> None:
-        """Remove the temporary file, if it is still there."""
+        """Remove the temporary file, if it is still there and still ours."""
         if self._fd >= 0:
             os.close(self._fd)
             self._fd = -1
-        with suppress(OSError):  # placed already, or the folder is gone
-            self._folder.unlink(self._temporary)
+        with suppress(OSError):  # the folder is gone, and the file with it
+            left = self._folder.lstat(self._temporary)
+            if left is not None and left.st_ino == self._inode:
+                self._folder.unlink(self._temporary)
 
 
 def _replaced(folder: Folder, path: str) -> os.stat_result | None:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import re
 import unicodedata
-from urllib.parse import unquote
 
 from knapper.errors import ToolError
 
@@ -35,13 +34,19 @@ def canonical(path: str) -> str:
     forward = path.replace("\\", "/")
     if forward.startswith("/") or _DRIVE.match(forward):
         raise _invalid(path, "a path is relative to the vault")
-    # A name that only a decoder would turn into a way out is no name that a vault has.
-    if "%" in forward and ".." in unquote(forward).replace("\\", "/").split("/"):
+    if "%" in forward and _decodes_to_parent(forward):
         raise _invalid(path, "a path does not leave the vault")
     parts = [part for part in forward.split("/") if part not in ("", ".")]
     for part in parts:
         _check_part(part, path)
     return "/".join(parts)
+
+
+def _decodes_to_parent(path: str) -> bool:
+    """A name that only a decoder would turn into a way out is no name that a vault has."""
+    from urllib.parse import unquote
+
+    return ".." in unquote(path).replace("\\", "/").split("/")
 
 
 def _check_part(part: str, path: str) -> None:

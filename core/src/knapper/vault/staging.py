@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import secrets
+import os
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Literal
@@ -101,7 +101,7 @@ class Staging:
         self._set(path, None)
         if slot is None or slot.origin is None:
             return None
-        place = trash.place(path, lambda name: self.kind(name) is not None)
+        place = trash.place(path, lambda name: self._slots.get(name) is not None or self._disk.taken(name))
         self._bases[place] = None
         original = self._bases[slot.origin]
         self._set(place, Slot(slot.origin, original.hash if original else slot.hash))
@@ -182,7 +182,7 @@ class Staging:
             original.hash,
             original.stat.inode,
             replaced=present.hash if present is not None and target not in going else None,
-            parked=paths.join(paths.parent(source), f"{paths.TEMPORARY}{secrets.token_hex(8)}")
+            parked=paths.join(paths.parent(source), f"{paths.TEMPORARY}{os.urandom(8).hex()}")
             if chained
             else None,
             trash=target.startswith(f"{trash.FOLDER}/"),

@@ -16,7 +16,7 @@ FOLDER = ".trash"
 def settings(disk: Disk, name: str) -> dict[str, Any]:
     """One of Obsidian's own settings files (`app`, `daily-notes`); empty where it is missing or broken."""
     try:
-        found = json.loads(disk.read(paths.canonical(f".obsidian/{name}.json")).text)
+        found = json.loads(disk.read(disk.locate(paths.canonical(f".obsidian/{name}.json"))).text)
     except (ToolError, ValueError):
         return {}
     return found if isinstance(found, dict) else {}
