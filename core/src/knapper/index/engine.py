@@ -63,7 +63,7 @@ class Index:
         self.max_note_bytes = settings.max_note_bytes
         self.writer = Writer(self.extractors, settings.chunk_chars, settings.max_chunk_chars)
         self.vocabulary = words.Vocabulary()
-        self.generation = 0
+        self.held: dict[str, tuple[int, Any]] = {}
         self.write_failures = 0
         self.problem = ""
         self._clock = clock
@@ -133,7 +133,6 @@ class Index:
                     if item is not None
                 ],
             )
-        self.bump()
         self.vectors.wake()
 
     def wrote(self, changes: Iterable[tuple[str, bytes | None]]) -> None:
@@ -145,7 +144,6 @@ class Index:
         except Exception:
             self.write_failures += 1
             log.exception("a write is not in the index yet; the next reconcile takes it in")
-        self.bump()
         self.vectors.wake()
 
     def _wrote(self, conn: sqlite3.Connection, path: str, data: bytes | None) -> None:
@@ -177,6 +175,13 @@ class Index:
         )
 
     @property
+    def generation(self) -> int:
+        """Grows with every change to the index, by any process."""
+        with self.db.read() as conn:
+            row = conn.execute("SELECT value FROM meta WHERE key = 'generation'").fetchone()
+        return int(row[0])
+
+    @property
     def leads(self) -> bool:
         """Whether this process is the one that indexes the vault."""
         return self._leader.held
@@ -191,7 +196,6 @@ class Index:
             paths = [row[0] for row in conn.execute("SELECT path FROM files")]
             self.writer.remove(conn, paths)
         self._mark(complete=None, reconciled_at=None)
-        self.bump()
         threading.Thread(target=self.reconcile, name="index-again", daemon=True).start()
         return {"notes": counts["files"], "chunks": counts["chunks"], "embeddings": counts["vectors"]}
 
@@ -200,10 +204,6 @@ class Index:
         self._mark(
             indexed=indexed, total=total, indexing=int(indexing), **({} if indexing else {"complete": 1})
         )
-
-    def bump(self) -> None:
-        """What was cached from the index is out of date."""
-        self.generation += 1
 
     def scan(self, folder: str = "") -> Iterator[tuple[str, Stat]]:
         """Every file below a folder with what tells whether it changed."""

@@ -75,8 +75,6 @@ def reconcile(
             bulk.__exit__(None, None, None)
             with index.db.write() as conn:
                 index.writer.heal(conn)
-    if notes or todo.removed or todo.added:
-        index.bump()
     index.report(indexed=total, total=total, indexing=False)
     return Result(len(todo.added) + len(todo.changed), len(todo.removed), todo.unchanged)
 

@@ -98,6 +98,11 @@ class Vectors:
         with self._db.read() as conn:
             return int(conn.execute(f"SELECT count(*) {MISSING}").fetchone()[0])
 
+    def refused(self) -> int:
+        """How many texts the model would not take; they are not tried again before they change."""
+        with self._db.read() as conn:
+            return int(conn.execute("SELECT count(*) FROM quarantine").fetchone()[0])
+
     def clear(self) -> int:
         """Drop all vectors; they are made anew in the background."""
         with self._db.write() as conn:

@@ -9,15 +9,11 @@ from knapper.index.queries.links import Links
 from knapper.index.queries.properties import Properties
 from knapper.index.queries.search import Search
 from knapper.index.queries.tags import Tags
+from knapper.index.queries.whole import Whole
 
 
-class IndexView(Files, Tags, Properties, Links, Facts, Search):
+class IndexView(Files, Tags, Properties, Links, Facts, Search, Whole):
     """All questions that can be asked of a vault's index."""
 
     def status(self) -> Status:
         return self._index.status()
-
-    @property
-    def generation(self) -> int:
-        """Grows with every change in this process; what was computed at another generation may be out of date."""
-        return self._index.generation

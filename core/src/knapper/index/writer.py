@@ -47,11 +47,13 @@ class Writer:
 
     def add_files(self, conn: sqlite3.Connection, files: Iterable[tuple[str, Stat]]) -> None:
         """Make files known by path, so that links resolve to them before they are read."""
+        _bump(conn)
         for path, stat in files:
             self._file(conn, path, stat)
 
     def put_notes(self, conn: sqlite3.Connection, notes: Sequence[NoteRows]) -> None:
         """Insert or replace notes; then resolve anew the links that a new file may have changed."""
+        _bump(conn)
         touched: set[str] = set()
         for rows in notes:
             known = conn.execute("SELECT id, hash FROM files WHERE path = ?", (rows.path,)).fetchone()
@@ -64,6 +66,7 @@ class Writer:
 
     def put_file(self, conn: sqlite3.Connection, path: str, stat: Stat) -> None:
         """Insert or refresh a file that is not a note."""
+        _bump(conn)
         known = conn.execute("SELECT 1 FROM files WHERE path = ?", (path,)).fetchone()
         self._file(conn, path, stat)
         if not known:
@@ -71,6 +74,7 @@ class Writer:
 
     def remove(self, conn: sqlite3.Connection, paths: Iterable[str]) -> None:
         """Take files out; what linked to them is resolved anew."""
+        _bump(conn)
         keys: set[str] = set()
         for path in paths:
             row = conn.execute("SELECT id FROM files WHERE path = ?", (path,)).fetchone()
@@ -199,3 +203,8 @@ def _insert(extractor: Extractor) -> str:
 
 def _named(conn: sqlite3.Connection, key: str) -> dict[str, int]:
     return dict(conn.execute("SELECT path, id FROM files WHERE key = ?", (key,)).fetchall())
+
+
+def _bump(conn: sqlite3.Connection) -> None:
+    """What anybody computed from the index before this commit is out of date."""
+    conn.execute("UPDATE meta SET value = value + 1 WHERE key = 'generation'")
