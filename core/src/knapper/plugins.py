@@ -7,7 +7,9 @@ implementation against the hookspecs and traces the calls.
 from __future__ import annotations
 
 import logging
-from collections.abc import Iterable, Iterator
+import os
+import sys
+from collections.abc import Callable, Iterable, Iterator
 from difflib import get_close_matches
 from importlib.metadata import EntryPoint, entry_points
 from types import ModuleType
@@ -58,6 +60,8 @@ class Plugins:
     ) -> Plugins:
         """Load every installed plugin that the configuration allows, in the order of their names."""
         plugins = cls(strict=strict)
+        if os.environ.get("KNAPPER_TRACE_HOOKS"):
+            plugins.trace(sys.stderr.write)
         wanted, unwanted = None if only is None else set(only), set(disabled)
         for entry in sorted(entry_points(group=GROUP), key=lambda e: e.name):
             plugin = _described(entry)
@@ -68,11 +72,13 @@ class Plugins:
 
     def add(self, module: Any, name: str | None = None) -> Plugin:
         """Register a module or object as a plugin, as if it had been found under this name."""
-        plugin = Plugin(name or str(getattr(module, "__name__", module)), "", "", getattr(module, "__name__", ""))
+        plugin = Plugin(
+            name or str(getattr(module, "__name__", module)), "", "", getattr(module, "__name__", "")
+        )
         self.all.append(plugin)
         try:
             self._register(plugin, module)
-        except Exception as error:
+        except Exception as error:  # noqa: BLE001 - a plugin may fail in any way, and costs only itself
             self._fail(plugin, error)
         return plugin
 
@@ -86,10 +92,10 @@ class Plugins:
                 answers = self._pm.subset_hook_caller(hook, remove_plugins=others)(**arguments)
                 for answer in answers:
                     yield from ((plugin, item) for item in _flat(answer))
-            except Exception as error:
+            except Exception as error:  # noqa: BLE001 - as above
                 self._fail(plugin, error, hook)
 
-    def trace(self, write: Any) -> None:
+    def trace(self, write: Callable[[str], Any]) -> None:
         """Report every hook call to a writer of text."""
         self._pm.trace.root.setwriter(write)
         self._pm.enable_tracing()
@@ -105,18 +111,25 @@ class Plugins:
     def _load(self, plugin: Plugin, entry: EntryPoint) -> None:
         try:
             self._register(plugin, entry.load())
-        except Exception as error:
+        except (Exception, SystemExit) as error:  # noqa: BLE001 - as above, a script that exits included
             self._fail(plugin, error)
 
     def _register(self, plugin: Plugin, module: Any) -> None:
+        for other in self.all:
+            if other.name == plugin.name and other.object is not None:
+                theirs = other.distribution or other.module
+                raise PluginError(
+                    f"{theirs} already has a plugin named {plugin.name!r}; uninstall one of them"
+                )
         hooks = _implemented(plugin.name, module)
         try:
             self._pm.register(module, name=plugin.name)
         except pluggy.PluginValidationError as error:
+            self._pm.unregister(name=plugin.name)  # its hooks before the bad one are registered already
             raise PluginError(str(error).replace("\n", "; ")) from error
         plugin.object, plugin.hooks = module, hooks
 
-    def _fail(self, plugin: Plugin, error: Exception, hook: str = "") -> None:
+    def _fail(self, plugin: Plugin, error: BaseException, hook: str = "") -> None:
         if self.strict:
             raise PluginError(
                 f"plugin {plugin.name!r} of {plugin.distribution or plugin.module}: {error}"
@@ -136,7 +149,7 @@ def _described(entry: EntryPoint) -> Plugin:
 def _flat(answer: Any) -> Iterator[Any]:
     if answer is None:
         return
-    if isinstance(answer, (list, tuple)):
+    if isinstance(answer, Iterable) and not isinstance(answer, str):
         yield from answer
     else:
         yield answer

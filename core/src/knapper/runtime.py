@@ -6,21 +6,18 @@ import logging
 import time
 from collections.abc import Callable, Mapping
 from contextlib import ExitStack
-from difflib import get_close_matches
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from pydantic import ValidationError
-from pydantic.alias_generators import to_snake
-
 from knapper import plugins as discovery
 from knapper.config.model import Settings
 from knapper.config.paths import cache_dir
+from knapper.config.sections import sections
 from knapper.dispatch.call import Call, Outcome, args_hash
 from knapper.dispatch.pipeline import run
 from knapper.dispatch.throttle import Throttle
-from knapper.errors import ConfigError, ToolError
+from knapper.errors import ToolError
 from knapper.registry import Registry
 from knapper.server.view import ServerView
 from knapper.sinks import Event, Hub
@@ -59,9 +56,10 @@ class Runtime:
         self.started = clock()
         self.registry = Registry(plugins)
         self.tools: Mapping[str, Tool] = self.registry.tools
-        self.sections = _sections(settings, self.registry.domains)
+        self.sections = sections(settings, self.registry)
         self.folder = cache_dir(settings)
         self._stack = ExitStack()
+        self.on_reload: list[Callable[[], None]] = []
         self._models: dict[str, Model] = {}
         try:
             self._open()
@@ -118,7 +116,7 @@ class Runtime:
         self._stack.close()
 
     def call(self, name: str, arguments: dict[str, Any] | None, caller: Caller, **how: Any) -> Outcome:
-        """Call a tool through every gate. `how` may hold ask, cancelled, on_progress, elicit_token and trace."""
+        """Call a tool through every gate. `how` may hold ask, cancelled, on_progress, client, elicit_token and trace."""
         raw = arguments or {}
         return run(Call(self, name, raw, caller, args_hash(name, raw), **how))
 
@@ -126,7 +124,10 @@ class Runtime:
         """Read the configuration again, apply what can be applied live, and say what needs a restart."""
         from knapper.config.live import apply
 
-        return apply(self)
+        done = apply(self)
+        for tell in self.on_reload:
+            tell()
+        return done
 
     def section(self, domain: Domain) -> Any:
         return self.sections.get(domain.slug)
@@ -174,24 +175,6 @@ class Runtime:
     @property
     def has_embedder(self) -> bool:
         return self.settings.index.vectors and self.settings.embeddings.provider in self.registry.embedders
-
-
-def _sections(settings: Settings, domains: Mapping[str, Domain]) -> dict[str, Any]:
-    """Each domain's own section, validated by its model; a section nobody owns is an error."""
-    extra = {to_snake(key): value for key, value in (settings.model_extra or {}).items()}
-    issues, sections = [], {}
-    owned = {d.slug: d.settings for d in domains.values() if d.settings is not None}
-    for key in extra.keys() - owned.keys():
-        near = get_close_matches(key, [*owned, *Settings.model_fields], n=1)
-        issues.append(f"{key}: is not a setting" + (f"; did you mean {near[0]!r}?" if near else ""))
-    for slug, model in owned.items():
-        try:
-            sections[slug] = model.model_validate(extra.get(slug, {}))
-        except ValidationError as error:
-            issues += [f"{slug}.{'.'.join(map(str, e['loc']))}: {e['msg']}" for e in error.errors()]
-    if issues:
-        raise ConfigError(*issues)
-    return sections
 
 
 def open_runtime(

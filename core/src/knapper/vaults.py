@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import json
 import logging
-import os
 from collections.abc import Iterator, Sequence
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from knapper.config.paths import expanded
 from knapper.errors import ToolError
 from knapper.index.engine import Index
 from knapper.index.view import IndexView
@@ -32,7 +31,7 @@ class Vault:
     """One vault, as long as the server runs."""
 
     def __init__(self, runtime: Runtime, settings: Any) -> None:
-        folder = Path(os.path.expanduser(settings.path))
+        folder = expanded(settings.path)
         if not folder.is_dir():
             raise ToolError(
                 "vault_not_found", f"the folder of the vault {settings.id!r} is not there", vault=settings.id

@@ -35,7 +35,9 @@ def _vaults(runtime: Runtime, new: Any) -> tuple[list[str], list[str]]:
         if vault is None:
             later.append(f"vaults.{settings.id}")
             continue
-        different = [n for n in type(settings).model_fields if getattr(settings, n) != getattr(vault.settings, n)]
+        different = [
+            n for n in type(settings).model_fields if getattr(settings, n) != getattr(vault.settings, n)
+        ]
         live += [f"vaults.{settings.id}.{name}" for name in different if name in LIVE_IN_VAULT]
         later += [f"vaults.{settings.id}.{name}" for name in different if name not in LIVE_IN_VAULT]
         update = {name: getattr(settings, name) for name in different if name in LIVE_IN_VAULT}

@@ -9,13 +9,15 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from difflib import get_close_matches
 from pathlib import Path
-from typing import Any
+from types import UnionType
+from typing import Any, Union, get_args, get_origin
 
-from pydantic import BaseModel, ValidationError
+from pydantic import BaseModel, SecretStr, ValidationError
 from pydantic.alias_generators import to_snake
 
 from knapper.config.interlocks import check
 from knapper.config.model import Settings
+from knapper.config.paths import expanded, folder_for
 from knapper.errors import ConfigError
 
 PREFIX = "KNAPPER_"
@@ -40,27 +42,46 @@ PROFILES: dict[str, dict[str, Any]] = {
 
 @dataclass
 class Loaded:
-    """Settings, and for each key that is not a default the source that set it."""
+    """Settings, the file or vault folder they came from, and for each key that is not a default its source."""
 
     settings: Settings
     path: Path | None
     sources: dict[str, str] = field(default_factory=dict)
 
 
-def load(path: str | Path | None = None, flags: Mapping[str, Any] | None = None, env: Mapping[str, str] | None = None) -> Loaded:
+def load(
+    path: str | Path | None = None,
+    flags: Mapping[str, Any] | None = None,
+    env: Mapping[str, str] | None = None,
+) -> Loaded:
     """Read and check the configuration; ConfigError names every key that is wrong."""
     env = os.environ if env is None else env
-    found = _find(path, env)
-    file = {} if found is None else {"vaults": [{"id": "main", "path": str(found)}]} if found.is_dir() else read_file(found)
-    file = _snake(file)
+    found = find(path, env)
+    bare = found is not None and found.is_dir()
+    file = {} if found is None else _bare_vault(found) if bare else _anchored(_snake(read_file(found)), found)
     given = {"flag": _nest(flags or {}), "env": _from_env(env), "file": file}
+    # Every bare folder is the vault "main": each gets a place of its own, or two would share index and history.
+    given["derived"] = {"cache_dir": str(folder_for(found))} if found is not None and bare else {}
     profile = next((g["security_profile"] for g in given.values() if g.get("security_profile")), None)
-    given["profile"] = PROFILES.get(profile or "", {})
+    given["profile"] = PROFILES.get(str(profile), {})
     merged: dict[str, Any] = {}
     sources: dict[str, str] = {}
-    for name in ("profile", "file", "env", "flag"):
+    for name in ("derived", "profile", "file", "env", "flag"):
         _merge(merged, given[name], sources, name)
-    return Loaded(_validated(merged), found if found and found.is_file() else None, sources)
+    return Loaded(_validated(merged), found, sources)
+
+
+def _bare_vault(folder: Path) -> dict[str, Any]:
+    return {"vaults": [{"id": "main", "path": os.path.abspath(folder)}]}  # noqa: PTH100 (links stay as named)
+
+
+def _anchored(file: dict[str, Any], path: Path) -> dict[str, Any]:
+    """A vault's folder in a file is relative to that file, wherever the server is started."""
+    vaults = file.get("vaults")
+    for vault in vaults if isinstance(vaults, list) else []:
+        if isinstance(vault, dict) and isinstance(vault.get("path"), str):
+            vault["path"] = str(path.absolute().parent / expanded(vault["path"]))
+    return file
 
 
 def default_file() -> Path:
@@ -69,13 +90,14 @@ def default_file() -> Path:
     return Path(user_config_dir("knapper", appauthor=False)) / "config.toml"
 
 
-def _find(path: str | Path | None, env: Mapping[str, str]) -> Path | None:
+def find(path: str | Path | None = None, env: Mapping[str, str] | None = None) -> Path | None:
     """The file or vault folder to start from: the one named, KNAPPER_CONFIG, or the user's own file."""
+    env = os.environ if env is None else env
     named = path or env.get("KNAPPER_CONFIG") or None
     if named is None:
         own = default_file()
         return own if own.is_file() else None
-    found = Path(os.path.expanduser(str(named)))
+    found = expanded(str(named))
     if not found.exists():
         raise ConfigError(f"{Path(named).name}: there is no such file or folder")
     return found
@@ -101,12 +123,17 @@ def _from_env(env: Mapping[str, str]) -> dict[str, Any]:
         if name in NAMED:
             found[NAMED[name]] = value
         elif name.startswith(PREFIX) and "__" in name:
-            found[name[len(PREFIX) :].lower().replace("__", ".")] = _literal(value)
+            key = name[len(PREFIX) :].lower().replace("__", ".")
+            found[key] = literal(key, value)
     return _nest(found)
 
 
-def _literal(value: str) -> Any:
-    """A number, boolean, list or table as JSON writes it; anything else is text."""
+def literal(key: str, value: str) -> Any:
+    """A setting's value from a text: as JSON writes it, and text where the setting is text or it is not JSON."""
+    *above, last = key.split(".")
+    model = _model_at(tuple(above))
+    if model is not None and last in model.model_fields and _is_text(model.model_fields[last].annotation):
+        return value
     try:
         return json.loads(value)
     except json.JSONDecodeError:
@@ -138,14 +165,31 @@ def _snake(value: Any) -> Any:
     return {k: v if k in VERBATIM and k != "tiers" else _snake(v) for k, v in named.items()}
 
 
-def _merge(into: dict[str, Any], given: Mapping[str, Any], sources: dict[str, str], source: str, at: str = "") -> None:
+def _merge(
+    into: dict[str, Any], given: Mapping[str, Any], sources: dict[str, str], source: str, at: str = ""
+) -> None:
     for key, value in given.items():
         name = f"{at}{key}"
         if isinstance(value, dict) and isinstance(into.get(key, {}), dict) and key not in VERBATIM:
             _merge(into.setdefault(key, {}), value, sources, source, f"{name}.")
         else:
             into[key] = value
-            sources[name] = source
+            for old in [known for known in sources if known.startswith(f"{name}.")]:
+                del sources[old]
+            sources |= dict.fromkeys(leaves(value, name), source)
+
+
+def leaves(value: Any, name: str = "") -> dict[str, Any]:
+    """Every setting inside a value by its dotted name; the places of a list are numbers."""
+    items = value.items() if isinstance(value, dict) else enumerate(value) if _is_tables(value) else ()
+    found: dict[str, Any] = {}
+    for key, item in items:
+        found |= leaves(item, f"{name}.{key}" if name else str(key))
+    return found or {name: value}
+
+
+def _is_tables(value: Any) -> bool:
+    return isinstance(value, list) and any(isinstance(item, dict) for item in value)
 
 
 def _validated(merged: dict[str, Any]) -> Settings:
@@ -163,11 +207,19 @@ def _issue(error: Any) -> str:
     where = ".".join(str(part) for part in error["loc"])
     if error["type"] == "extra_forbidden":
         model = _model_at(error["loc"][:-1])
-        near = get_close_matches(to_snake(str(error["loc"][-1])), list(model.model_fields) if model else [], n=1)
+        near = get_close_matches(
+            to_snake(str(error["loc"][-1])), list(model.model_fields) if model else [], n=1
+        )
         return f"{where}: is not a setting" + (f"; did you mean {near[0]!r}?" if near else "")
     if error["type"] == "missing" and where == "vaults":
         return "vaults: no vault is configured; name a vault folder, or a file with [[vaults]]"
     return f"{where}: {error['msg'][0].lower()}{error['msg'][1:]}"
+
+
+def _is_text(annotation: Any) -> bool:
+    """Whether a setting takes nothing but text, so that a key of digits stays a key."""
+    members = get_args(annotation) if get_origin(annotation) in (Union, UnionType) else (annotation,)
+    return all(member in (str, SecretStr, type(None)) for member in members)
 
 
 def _model_at(location: tuple[Any, ...]) -> type[BaseModel] | None:

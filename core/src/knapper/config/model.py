@@ -213,7 +213,14 @@ class Tier(Section):
 
 
 def _tiers() -> dict[str, Tier]:
-    sizes = {"read": (600, 100), "write": (60, 20), "delete": (60, 20), "bulk": (10, 3), "execute": (5, 1), "admin": (5, 1)}
+    sizes = {
+        "read": (600, 100),
+        "write": (60, 20),
+        "delete": (60, 20),
+        "bulk": (10, 3),
+        "execute": (5, 1),
+        "admin": (5, 1),
+    }
     return {name: Tier(per_minute=rate, burst=burst) for name, (rate, burst) in sizes.items()}
 
 

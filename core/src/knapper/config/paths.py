@@ -3,18 +3,41 @@
 from __future__ import annotations
 
 import os
+import re
+from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
 
-def cache_dir(settings: Any) -> Path:
-    """The configured folder, else the platform's data folder; a relative one is under the home folder."""
-    if settings.cache_dir:
-        folder = Path(os.path.expanduser(settings.cache_dir))
-        folder = folder if folder.is_absolute() else Path.home() / folder
-    else:
-        from platformdirs import user_data_dir
+def data_dir() -> Path:
+    """The platform's folder for what programs keep."""
+    from platformdirs import user_data_dir
 
-        folder = Path(user_data_dir("knapper", appauthor=False))
+    return Path(user_data_dir("knapper", appauthor=False))
+
+
+def expanded(path: str) -> Path:
+    """A path with the home folder in place of its `~`; the home of a user who does not exist stays as written."""
+    return Path(os.path.expanduser(path))  # noqa: PTH111 (Path.expanduser raises there)
+
+
+def folder_for(vault: Path) -> Path:
+    """Where a vault served without a configuration keeps its state: a folder of its own for each."""
+    real = vault.resolve()
+    name = re.sub(r"[^A-Za-z0-9._-]+", "_", real.name).strip(".") or "vault"
+    return data_dir() / f"{name}-{sha256(str(real).encode()).hexdigest()[:8]}"
+
+
+def located(settings: Any) -> Path:
+    """The configured folder, else the platform's; a relative one is under the home folder. It need not exist."""
+    if not settings.cache_dir:
+        return data_dir()
+    folder = expanded(settings.cache_dir)
+    return folder if folder.is_absolute() else Path.home() / folder
+
+
+def cache_dir(settings: Any) -> Path:
+    """The same folder, made where it is missing, for its owner alone."""
+    folder = located(settings)
     folder.mkdir(parents=True, exist_ok=True, mode=0o700)
     return folder

@@ -44,7 +44,7 @@ class Stats:
     def counts(self, *, since: float = 0, vault: str | None = None) -> list[ToolCount]:
         """Calls a vault, tool and status."""
         where, values = _where(since, vault)
-        sql = f"SELECT vault_id, tool, status, count(*) FROM event_log{where} AND tool IS NOT NULL GROUP BY 1, 2, 3 ORDER BY 2, 1, 3"
+        sql = f"SELECT vault_id, tool, status, count(*) FROM event_log{where}{_CALLS} GROUP BY 1, 2, 3 ORDER BY 2, 1, 3"
         return [ToolCount(*row) for row in self._rows(sql, values)]
 
     def latencies(self, *, since: float = 0, vault: str | None = None) -> list[Latency]:
@@ -53,7 +53,7 @@ class Stats:
         ranked = (
             "SELECT tool, duration_us, row_number() OVER (PARTITION BY tool ORDER BY duration_us) AS place,"
             f" count(*) OVER (PARTITION BY tool) AS calls FROM event_log{where}"
-            " AND tool IS NOT NULL AND duration_us IS NOT NULL"
+            f"{_CALLS} AND duration_us IS NOT NULL"
         )
         # (n * 95 + 99) / 100 in whole numbers is the ceiling, without the errors of floats.
         sql = (
@@ -90,6 +90,9 @@ class Stats:
     def _rows(self, sql: str, values: tuple[object, ...]) -> list[tuple[Any, ...]]:
         with self._state.read() as conn:
             return [tuple(row) for row in conn.exec_driver_sql(sql, values)]
+
+
+_CALLS = " AND tool IS NOT NULL AND event_type LIKE '%_invocation'"  # decisions of a person name a tool too
 
 
 def _where(since: float, vault: str | None) -> tuple[str, tuple[object, ...]]:

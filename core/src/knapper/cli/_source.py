@@ -1,0 +1,100 @@
+"""What a command works on: the configuration, the installed plugins, the stored state."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import click
+
+from knapper.config.load import Loaded, find, load
+from knapper.config.paths import data_dir, located
+from knapper.errors import ConfigError, ToolError
+
+if TYPE_CHECKING:
+    from knapper.config.model import Settings
+    from knapper.plugins import Plugins
+    from knapper.store.state import State
+
+F = TypeVar("F", bound=Callable[..., Any])
+STATE = "state.db"
+
+
+def source(command: F) -> F:
+    """The argument most commands end with: a vault folder or a configuration file."""
+    return click.argument("path", required=False, metavar="[VAULT|CONFIG]")(command)
+
+
+def as_json(command: F) -> F:
+    return click.option("--json", "as_json", is_flag=True, help="Print JSON.")(command)
+
+
+def named_source(command: F) -> F:
+    """The same as an option, for commands whose arguments are something else."""
+    option = click.option("--config", "path", metavar="VAULT|CONFIG", help="The vault or file it belongs to.")
+    return option(command)
+
+
+def configured(path: str | None = None) -> Loaded | None:
+    """The configuration, or None where nothing is named and there is no file; ConfigError where it is wrong."""
+    return None if find(path) is None else load(path)
+
+
+def usable(path: str | None = None) -> Loaded | None:
+    """The configuration if it can be read: for commands that have to work without one."""
+    try:
+        return configured(path)
+    except ConfigError:
+        return None
+
+
+def found_plugins(settings: Settings | None = None, *, strict: bool | None = None) -> Plugins:
+    """The installed plugins, as far as the configuration allows them."""
+    from knapper.plugins import Plugins
+
+    if settings is None and (loaded := usable()) is not None:
+        settings = loaded.settings
+    if settings is None:
+        return Plugins.discover(strict=bool(strict))
+    chosen = settings.plugins
+    return Plugins.discover(
+        only=chosen.only, disabled=chosen.disabled, strict=chosen.strict if strict is None else strict
+    )
+
+
+def state_files(path: str | None) -> list[Path]:
+    """The states meant: of the configuration that is named, else of every vault served on this machine."""
+    if path is not None:
+        return _existing(located(load(path).settings) / STATE)
+    loaded = configured()
+    own = [located(loaded.settings) / STATE] if loaded else []
+    return _existing(*own, data_dir() / STATE, *sorted(data_dir().glob(f"*/{STATE}")))
+
+
+def one_state(path: str | None) -> Path:
+    """The one state meant; an error says how to choose where there are several."""
+    files = state_files(path)
+    if not files:
+        raise ToolError("vault_not_found", "nothing has been served from here yet, so there is no state")
+    if len(files) > 1:
+        places = ", ".join(file.parent.name for file in files)
+        raise click.UsageError(f"there are several states ({places}); name the vault or the configuration")
+    return files[0]
+
+
+@contextmanager
+def opened(file: Path) -> Iterator[State]:
+    """A state that exists already, without a server."""
+    from knapper.store.state import State
+
+    state = State.open(file)
+    try:
+        yield state
+    finally:
+        state.close()
+
+
+def _existing(*files: Path) -> list[Path]:
+    return list(dict.fromkeys(file for file in files if file.is_file()))
