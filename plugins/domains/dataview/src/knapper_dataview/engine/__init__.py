@@ -12,6 +12,7 @@ from knapper_dataview.engine.errors import (
     QueryFailed,
 )
 from knapper_dataview.engine.extraction import extract
+from knapper_dataview.engine.outline import Outline, OutlineItem
 from knapper_dataview.engine.pages import ListItem, Page, PageData, encode_page
 from knapper_dataview.engine.query_parser import parse_expression, parse_query, validate
 from knapper_dataview.engine.results import (
@@ -41,6 +42,8 @@ __all__ = [
     "EvaluationError",
     "ListItem",
     "ListResult",
+    "Outline",
+    "OutlineItem",
     "Page",
     "PageData",
     "QueryFailed",

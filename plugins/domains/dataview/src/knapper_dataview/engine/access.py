@@ -33,8 +33,7 @@ def _named(context: Context, target: object, key: str) -> object:
     if isinstance(target, list):
         return _each(context, target, key)
     if isinstance(target, Link):
-        path = context.resolve(target.path, context.origin)
-        row = context.row(path) if path is not None else None
+        row = context.row(context.normalize(target.path))
         return row[key] if row is not None else None
     if isinstance(target, datetime):
         field = DATE_FIELDS.get(key)

@@ -10,11 +10,11 @@ _CLOCK_EVERY = 512
 
 
 class Budget:
-    """Operations and seconds for one query; a row, a lambda call and 64 characters of new text cost one operation each."""
+    """Operations and seconds for one query; a row, a lambda call and 16 characters of new text cost one operation each."""
 
     __slots__ = ("_deadline", "_next_look", "_operations", "_spent", "seconds")
 
-    def __init__(self, operations: int = 5_000_000, seconds: float = 10.0) -> None:
+    def __init__(self, operations: int = 2_000_000, seconds: float = 10.0) -> None:
         self._operations = operations
         self._spent = 0
         self._next_look = _CLOCK_EVERY
@@ -37,8 +37,8 @@ class Budget:
 
     def grow(self, characters: float) -> None:
         """Count text or list elements before they are made, so that one call cannot fill the memory."""
-        if characters > 64:
-            self.spend(int(min(characters, 1e15)) // 64)
+        if characters > 16:
+            self.spend(int(min(characters, 1e15)) // 16)
 
     def remaining(self) -> float:
         """The seconds left; none left stops the query."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from operator import itemgetter
 
 from knapper_dataview.engine.access import index
 from knapper_dataview.engine.context import Context
@@ -11,7 +12,7 @@ from knapper_dataview.engine.errors import EvaluationError
 from knapper_dataview.engine.functions import FUNCTIONS
 from knapper_dataview.engine.numbers import bounded
 from knapper_dataview.engine.operators import COMPARISONS, calculate
-from knapper_dataview.engine.rows import Overlay
+from knapper_dataview.engine.rows import Overlay, PageRow, file_field
 from knapper_dataview.engine.syntax import (
     Binary,
     Call,
@@ -67,7 +68,7 @@ def _variable(name: str, context: Context) -> Evaluate:
             return context.this() if own is None else own
 
         return this
-    return lambda row: row[name]
+    return itemgetter(name)
 
 
 def _binary(op: str, left: Evaluate, right: Evaluate, context: Context) -> Evaluate:
@@ -98,8 +99,8 @@ def _comparison(op: str, left: Evaluate, right: Evaluate, context: Context) -> E
     def run(row: Record) -> object:
         one, other = left(row), right(row)
         if type(one) is int and type(other) is int:
-            return decide(one - other)
-        return decide(compare(one, other))
+            return decide(one, other)
+        return decide(compare(one, other), 0)
 
     def same(row: Record) -> object:
         one, other = left(row), right(row)
@@ -129,6 +130,8 @@ def _index(target: Expression, key: Expression, context: Context) -> Evaluate:
     of = compile_expression(target, context)
     if isinstance(key, Literal) and isinstance(key.value, str):
         name = key.value
+        if target == Variable("file"):
+            return _of_file(name, of, context)
 
         def named(row: Record) -> object:
             value = of(row)
@@ -141,19 +144,29 @@ def _index(target: Expression, key: Expression, context: Context) -> Evaluate:
     return lambda row: index(context, of(row), at(row))
 
 
+def _of_file(name: str, of: Evaluate, context: Context) -> Evaluate:
+    """`file.name` of a note without making its `file` first, which is what most queries ask."""
+
+    def run(row: Record) -> object:
+        if isinstance(row, PageRow) and "file" not in row:
+            return file_field(row.page, context, name)
+        return index(context, of(row), name)
+
+    return run
+
+
 def _of_row(key: Evaluate, context: Context) -> Evaluate:
     def run(row: Record) -> object:
         name = key(row)
-        if name == "this":
-            return row["this"] or context.this()
-        return index(context, row, name)
+        found = index(context, row, name)
+        return context.this() if found is None and name == "this" else found
 
     return run
 
 
 def _call(function: Expression, arguments: list[Evaluate], context: Context) -> Evaluate:
     if not isinstance(function, Variable):
-        return _call_value(compile_expression(function, context), arguments)
+        return _call_value(compile_expression(function, context), arguments, context)
     builtin = FUNCTIONS.get(function.name)
     if builtin is None:
         return _unknown(function.name)
@@ -174,10 +187,12 @@ def _unknown(name: str) -> Evaluate:
     return run
 
 
-def _call_value(function: Evaluate, arguments: list[Evaluate]) -> Evaluate:
+def _call_value(function: Evaluate, arguments: list[Evaluate], context: Context) -> Evaluate:
     def run(row: Record) -> object:
         called = function(row)
         given = [argument(row) for argument in arguments]
+        if isinstance(called, str) and called in FUNCTIONS:
+            return FUNCTIONS[called](context, *given)
         if not callable(called):
             raise EvaluationError(f"cannot call type {type_of(called)!r} as a function")
         return called(*given)

@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
 from datetime import datetime, tzinfo
+
+from msgspec.msgpack import Ext
 
 from knapper_dataview.engine.budget import Budget
 from knapper_dataview.engine.comparison import compare
-from knapper_dataview.engine.durations import Duration
-from knapper_dataview.engine.pages import Page
-from knapper_dataview.engine.rows import PageRow
+from knapper_dataview.engine.pages import unpacked
+from knapper_dataview.engine.rows import SCALARS, PageRow
 from knapper_dataview.engine.settings import Settings
 from knapper_dataview.engine.source import Source
 from knapper_dataview.engine.values import Link
-
-_SCALARS = frozenset({str, int, float, bool, type(None), Duration})
 
 
 class Context:
@@ -35,25 +33,20 @@ class Context:
         self.settings = settings or Settings()
         self.budget = budget or Budget()
         self.variables: dict[str, object] = {}
-        self._resolved: dict[tuple[str, str], str | None] = {}
+        self._normal: dict[str, str] = {}
         self._rows: dict[str, PageRow] = {}
 
     def this(self) -> object:
         """The note the expression stands in, an empty object where there is none."""
-        return self.row(self.origin) or {}
-
-    def resolve(self, linkpath: str, source_path: str) -> str | None:
-        """The file a link in a note means."""
-        key = (linkpath, source_path)
-        try:
-            return self._resolved[key]
-        except KeyError:
-            found = self._resolved[key] = self.source.resolve(linkpath, source_path)
-            return found
+        row = self.row(self.origin)
+        return {} if row is None else row
 
     def normalize(self, linkpath: str) -> str:
         """A link's path as the note the query stands in resolves it, else unchanged."""
-        return self.resolve(linkpath, self.origin) or linkpath
+        found = self._normal.get(linkpath)
+        if found is None:
+            found = self._normal[linkpath] = self.source.resolve(linkpath, self.origin) or linkpath
+        return found
 
     def compare(self, first: object, second: object) -> int:
         """Order two values, links by the files they mean."""
@@ -61,10 +54,12 @@ class Context:
 
     def hydrate(self, value: object, path: str) -> object:
         """A stored value made whole: its links resolved from the note it is in, its dates in the local zone."""
-        if type(value) in _SCALARS:
+        if type(value) in SCALARS:
             return value
+        if isinstance(value, Ext):
+            value = unpacked(value)
         if isinstance(value, Link):
-            return value.at(self.resolve(value.path, path) or value.path)
+            return value.at(self.source.resolve(value.path, path) or value.path)
         if isinstance(value, datetime):
             return value.replace(tzinfo=self.zone) if value.tzinfo is None else value
         if isinstance(value, list):
@@ -75,20 +70,16 @@ class Context:
 
     def row(self, path: str) -> PageRow | None:
         """A note's row, by its path."""
-        return next(self.rows([path]), None)
+        return next(iter(self.rows([path])), None)
 
-    def rows(self, paths: Iterable[str]) -> Iterator[PageRow]:
-        """The rows of these notes."""
+    def rows(self, paths: list[str]) -> list[PageRow]:
+        """The rows of these notes, each made once."""
         kept = self._rows
-        wanted = list(paths)
-        missing = [path for path in wanted if path not in kept]
+        missing = [path for path in paths if path not in kept] if kept else paths
         for page in self.source.pages(missing):
             kept[page.path] = PageRow(page, self)
-        return (kept[path] for path in wanted if path in kept)
+        return [kept[path] for path in paths if path in kept]
 
-    def row_of(self, page: Page) -> PageRow:
-        """The row of a page already at hand."""
-        row = self._rows.get(page.path)
-        if row is None:
-            row = self._rows[page.path] = PageRow(page, self)
-        return row
+    def release(self) -> None:
+        """Forget the rows, which know this context: the query is answered."""
+        self._rows = {}

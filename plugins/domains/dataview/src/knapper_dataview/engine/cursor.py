@@ -11,13 +11,17 @@ _SPACES = regex.compile(r"\s+")
 
 
 class Cursor:
-    """Parsers move `at` forward, or leave it and answer None."""
+    """Parsers move `at` forward, or leave it and answer None.
 
-    __slots__ = ("_expected", "_furthest", "at", "text")
+    `hopeless` holds the places where no atom begins, so that a text with an error is not tried again from every level.
+    """
+
+    __slots__ = ("_expected", "_furthest", "at", "hopeless", "text")
 
     def __init__(self, text: str) -> None:
         self.text = text
         self.at = 0
+        self.hopeless: set[int] = set()
         self._furthest = 0
         self._expected: dict[str, None] = {}
 

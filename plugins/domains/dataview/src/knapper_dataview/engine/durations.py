@@ -84,22 +84,25 @@ class Duration:
         return whole(self.shifted((unit,))[unit])
 
     def _shift(self, wanted: Iterable[int]) -> dict[int, float]:
-        built: dict[int, float] = {}
-        waiting: dict[int, float] = {}
         targets = set(wanted)
         last = max(targets)
-        for unit, amount in enumerate(self.amounts):
+        left = dict(enumerate(self.amounts))
+        built: dict[int, float] = {}
+        waiting: dict[int, float] = {}
+        for unit in left:
             if unit not in targets:
-                waiting[unit] = amount
+                waiting[unit] = left[unit]
                 continue
-            own = amount + sum(_ratio(kept, unit) * rest for kept, rest in waiting.items())
-            waiting = dict.fromkeys(waiting, 0)
+            own = left[unit] + sum(_ratio(kept, unit) * rest for kept, rest in waiting.items())
             built[unit] = math.trunc(own)
-            waiting[unit] = (own * 1000 - built[unit] * 1000) / 1000
+            waiting = {unit: (own * 1000 - built[unit] * 1000) / 1000}
+            for smaller in range(unit + 1, len(UNITS)):
+                _roll(left, smaller, built, unit)
         for unit, rest in waiting.items():
             if rest:
                 built[last] += rest if unit == last else rest / _ratio(last, unit)
-        _carry(built)
+        for larger, smaller in reversed([*pairwise(built)]):
+            _roll(built, smaller, built, larger)
         return built
 
     def human(self) -> str:
@@ -107,20 +110,16 @@ class Duration:
         return ", ".join(_counted(unit, amount) for unit, amount in self.normalized().parts())
 
 
-def _carry(amounts: dict[int, float]) -> None:
-    """Move what overflows a unit into the next larger one present, then fractions into the next smaller."""
-    units = sorted(amounts)
-    total = sum(amounts[unit] * _MILLISECONDS[unit] for unit in units)
-    sign = -1 if total < 0 else 1
-    for larger, smaller in reversed([*pairwise(units)]):
-        ratio = _ratio(larger, smaller)
-        roll = math.floor(amounts[smaller] * sign / ratio)
-        amounts[larger] += roll * sign
-        amounts[smaller] -= roll * ratio * sign
-    for larger, smaller in pairwise(units):
-        fraction = math.fmod(amounts[larger], 1)
-        amounts[larger] -= fraction
-        amounts[smaller] += fraction * _ratio(larger, smaller)
+def _roll(source: dict[int, float], smaller: int, target: dict[int, float], larger: int) -> None:
+    """Move whole larger units out of a smaller one, one more where that takes back an opposite sign."""
+    ratio = _ratio(larger, smaller)
+    raw = source[smaller] / ratio
+    opposed = target[larger] != 0 and (raw > 0) != (target[larger] > 0)
+    rolled = (
+        (math.floor(raw) if raw < 0 else math.ceil(raw)) if opposed and abs(raw) <= 1 else math.trunc(raw)
+    )
+    target[larger] += rolled
+    source[smaller] -= rolled * ratio
 
 
 def _counted(unit: str, amount: float) -> str:

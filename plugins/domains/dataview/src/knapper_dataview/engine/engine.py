@@ -2,13 +2,23 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from datetime import datetime
 
 from knapper_dataview.engine.budget import Budget
 from knapper_dataview.engine.compiler import compile_expression
 from knapper_dataview.engine.context import Context
 from knapper_dataview.engine.errors import EvaluationError, QueryFailed
-from knapper_dataview.engine.execution import Grouping, Progress, page_entries, row_paths, run, task_entries
+from knapper_dataview.engine.execution import (
+    Entry,
+    Grouping,
+    Progress,
+    page_entries,
+    row_paths,
+    run,
+    task_entries,
+)
+from knapper_dataview.engine.pauses import collector_paused
 from knapper_dataview.engine.query_parser import parse_expression, parse_query
 from knapper_dataview.engine.results import (
     CalendarEntry,
@@ -48,9 +58,12 @@ class Engine:
         parsed = parse_query(query) if isinstance(query, str) else query
         context = self._context(origin, budget)
         try:
-            return _answer(parsed, context)
+            with collector_paused():
+                return _answer(parsed, context)
         except RecursionError:
             raise QueryFailed("the query is nested too deeply") from None
+        finally:
+            context.release()
 
     def evaluate(
         self,
@@ -60,22 +73,23 @@ class Engine:
         budget: Budget | None = None,
     ) -> object:
         """The value of an expression that stands in the note `origin`, which it sees as `this`."""
-        context = self._context(origin, budget)
-        try:
-            return compile_expression(parse_expression(expression), context)(Record(variables or {}))
-        except RecursionError:
-            raise EvaluationError("the expression is nested too deeply") from None
+        return _value(expression, self._context(origin, budget), Record(variables or {}))
 
     def evaluate_field(self, expression: str, path: str, budget: Budget | None = None) -> object:
         """The value of an expression for a note, whose fields it sees by their names and as `this`."""
         context = self._context(path, budget)
-        try:
-            return compile_expression(parse_expression(expression), context)(context.row(path) or Record())
-        except RecursionError:
-            raise EvaluationError("the expression is nested too deeply") from None
+        row = context.row(path)
+        return _value(expression, context, Record() if row is None else row)
 
     def _context(self, origin: str, budget: Budget | None) -> Context:
         return Context(self._source, origin, self._now, self._settings, budget)
+
+
+def _value(expression: str, context: Context, row: Record) -> object:
+    try:
+        return compile_expression(parse_expression(expression), context)(row)
+    except RecursionError:
+        raise EvaluationError("the expression is nested too deeply") from None
 
 
 def _answer(query: Query, context: Context) -> Result:
@@ -93,19 +107,25 @@ def _id(value: object) -> object:
     return Link(value.page.path) if isinstance(value, PageRow) else value
 
 
-def _paths(rows: list[Record]) -> list[str]:
-    return list(dict.fromkeys(path for row in rows for path in row_paths(row)))
+def _paths(entries: list[Entry]) -> list[str]:
+    """The notes behind the rows, each once."""
+    found: dict[str, None] = {}
+    for _, row in entries:
+        if isinstance(row, PageRow):
+            found[row.page.path] = None
+        else:
+            found.update(dict.fromkeys(row_paths(row)))
+    return [*found]
 
 
 def _list(header: ListHeader, progress: Progress) -> ListResult:
     if header.format is None:
-        ids = [_id(entry.id) for entry in progress.entries]
-        return ListResult(ids, _paths([entry.row for entry in progress.entries]))
-    answered = progress.answers("LIST", compile_expression(header.format, progress.context))
-    paths = _paths([entry.row for entry, _ in answered])
+        return ListResult([_id(entry[0]) for entry in progress.entries], _paths(progress.entries))
+    entries, values = progress.answers("LIST", compile_expression(header.format, progress.context))
     if header.show_id:
-        return ListResult([ListPair(_id(entry.id), value) for entry, value in answered], paths)
-    return ListResult([value for _, value in answered], paths)
+        pairs = zip(entries, values, strict=True)
+        return ListResult([ListPair(_id(entry[0]), value) for entry, value in pairs], _paths(entries))
+    return ListResult(values, _paths(entries))
 
 
 def _table(header: TableHeader, progress: Progress) -> TableResult:
@@ -113,32 +133,33 @@ def _table(header: TableHeader, progress: Progress) -> TableResult:
     # Two columns of one name are one to Dataview: both show what the last of them says.
     by_name = {column.name: compile_expression(column.expression, context) for column in header.columns}
     columns = [by_name[column.name] for column in header.columns]
-    answered = progress.answers("TABLE", lambda row: [column(row) for column in columns])
+    entries, answers = progress.answers("TABLE", lambda row: [column(row) for column in columns])
     names = [column.name for column in header.columns]
-    rows = [cells for _, cells in answered if isinstance(cells, list)]
+    rows = [cells for cells in answers if isinstance(cells, list)]
     if header.show_id:
         names.insert(0, progress.grouping.name if progress.grouping else context.settings.id_column)
-        rows = [[_id(entry.id), *cells] for (entry, _), cells in zip(answered, rows, strict=True)]
-    return TableResult(names, rows, _paths([entry.row for entry, _ in answered]))
+        for entry, cells in zip(entries, rows, strict=True):
+            cells.insert(0, _id(entry[0]))
+    return TableResult(names, rows, _paths(entries))
 
 
-_FILE_LINK = Index(Index(Variable("row"), Literal("file")), Literal("link"))
+_FILE_LINK = Index(Variable("file"), Literal("link"))
 
 
 def _calendar(header: CalendarHeader, progress: Progress) -> CalendarResult:
     date = compile_expression(header.field.expression, progress.context)
     link = compile_expression(_FILE_LINK, progress.context)
-    answered = progress.answers("CALENDAR", lambda row: CalendarEntry(date(row), link(row)))
-    entries = [found for _, found in answered if isinstance(found, CalendarEntry)]
-    return CalendarResult(entries, _paths([entry.row for entry, _ in answered]))
+    entries, answers = progress.answers("CALENDAR", lambda row: CalendarEntry(date(row), link(row)))
+    return CalendarResult([found for found in answers if isinstance(found, CalendarEntry)], _paths(entries))
 
 
 def _tasks(progress: Progress) -> TaskResult:
-    rows: list[object] = [entry.row for entry in progress.entries]
-    return TaskResult(_grouped(rows, progress.grouping), _paths([entry.row for entry in progress.entries]))
+    return TaskResult(
+        _grouped([row for _, row in progress.entries], progress.grouping), _paths(progress.entries)
+    )
 
 
-def _grouped(rows: list[object], grouping: Grouping | None) -> list[TaskEntry]:
+def _grouped(rows: Iterable[object], grouping: Grouping | None) -> list[TaskEntry]:
     if grouping is None:
         return [task for row in rows if (task := _task(row)) is not None]
     return [

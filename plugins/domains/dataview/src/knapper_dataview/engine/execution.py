@@ -27,12 +27,8 @@ from knapper_dataview.engine.syntax import (
 from knapper_dataview.engine.text import index_of
 from knapper_dataview.engine.values import Record, truthy, type_of
 
-
-class Entry(NamedTuple):
-    """A row and what identifies it: its note's row, a group's key, or a CSV line's name."""
-
-    id: object
-    row: Record
+# What identifies a row (its note's row, a group's key, a CSV line's name), and the row. A bare tuple: there are many.
+Entry = tuple[object, Record]
 
 
 class Grouping(NamedTuple):
@@ -69,25 +65,27 @@ class Progress:
                 raise QueryFailed("FROM has to be the first clause of a query")
 
     def _where(self, holds: Evaluate) -> None:
-        answered = self.answers("WHERE", holds)
-        self.entries = [entry for entry, answer in answered if answer is True or truthy(answer)]
+        entries, answers = self.answers("WHERE", holds)
+        pairs = zip(entries, answers, strict=True)
+        self.entries = [
+            entry for entry, answer in pairs if answer is True or (answer is not False and truthy(answer))
+        ]
 
     def _sort(self, keys: list[tuple[Evaluate, bool]]) -> None:
-        def all_keys(row: Record) -> object:
-            return [evaluate(row) for evaluate, _ in keys]
-
-        if len(keys) == 1:
-            answered = self.answers("SORT", keys[0][0])
-            columns = [[answer for _, answer in answered]]
-        else:
-            answered = self.answers("SORT", all_keys)
-            rows = [answer for _, answer in answered if isinstance(answer, list)]
-            columns = [[row[at] for row in rows] for at in range(len(keys))]
-        order = list(range(len(answered)))
-        for column, (_, descending) in reversed(list(zip(columns, keys, strict=True))):
-            turn = ranked((column[at] for at in order), self.context.normalize, descending)
+        entries, columns = self._sort_keys([evaluate for evaluate, _ in keys])
+        order = list(range(len(entries)))
+        for column, (_, descending) in reversed([*zip(columns, keys, strict=True)]):
+            turn = ranked([column[at] for at in order], self.context.normalize, descending)
             order = [order[at] for at in turn]
-        self.entries = [answered[at][0] for at in order]
+        self.entries = [entries[at] for at in order]
+
+    def _sort_keys(self, keys: list[Evaluate]) -> tuple[list[Entry], list[list[object]]]:
+        if len(keys) == 1:
+            entries, answers = self.answers("SORT", keys[0])
+            return entries, [answers]
+        entries, answers = self.answers("SORT", lambda row: [evaluate(row) for evaluate in keys])
+        rows = [answer for answer in answers if isinstance(answer, list)]
+        return entries, [[row[at] for row in rows] for at in range(len(keys))]
 
     def _limit(self, amount: Evaluate) -> None:
         try:
@@ -99,43 +97,42 @@ class Progress:
         self.entries = self.entries[: index_of(limit)]
 
     def _group(self, field: Named) -> None:
-        answered = self.answers("GROUP BY", compile_expression(field.expression, self.context))
+        entries, keys = self.answers("GROUP BY", compile_expression(field.expression, self.context))
         groups: list[tuple[object, list[object]]] = []
-        for at in ranked((key for _, key in answered), self.context.normalize):
-            entry, key = answered[at]
-            if groups and equal(groups[-1][0], key, self.context.normalize):
-                groups[-1][1].append(entry.row)
+        for at in ranked(keys, self.context.normalize):
+            if groups and equal(groups[-1][0], keys[at], self.context.normalize):
+                groups[-1][1].append(entries[at][1])
             else:
-                groups.append((key, [entry.row]))
-        self.entries = [
-            Entry(key, Record({"key": key, "rows": rows, field.name: key})) for key, rows in groups
-        ]
+                groups.append((keys[at], [entries[at][1]]))
+        self.entries = [(key, Record({"key": key, "rows": rows, field.name: key})) for key, rows in groups]
         self.grouping = Grouping(field.name, self.grouping)
 
     def _flatten(self, field: Named) -> None:
-        answered = self.answers("FLATTEN", compile_expression(field.expression, self.context))
+        entries, answers = self.answers("FLATTEN", compile_expression(field.expression, self.context))
         flat: list[Entry] = []
-        for entry, value in answered:
+        for (id, row), value in zip(entries, answers, strict=True):
             elements = value if isinstance(value, list) else [value]
             self.context.budget.spend(len(elements))
-            flat.extend(Entry(entry.id, Overlay(entry.row, field.name, element)) for element in elements)
+            flat.extend((id, Overlay(row, field.name, element)) for element in elements)
         self.entries = flat
         if self.grouping is not None and self.grouping.name == field.name:
             self.grouping = self.grouping.before
 
-    def answers(self, step: str, evaluate: Evaluate) -> list[tuple[Entry, object]]:
-        """Each row with its value, without those that have none; a step that fails for every row fails the query."""
-        answered: list[tuple[Entry, object]] = []
+    def answers(self, step: str, evaluate: Evaluate) -> tuple[list[Entry], list[object]]:
+        """The rows that have a value, and the values; a step that fails for every row fails the query."""
+        entries: list[Entry] = []
+        answers: list[object] = []
         failed: list[str] = []
         for entry in paced(self.entries, self.context.budget):
             try:
-                answered.append((entry, evaluate(entry.row)))
+                answers.append(evaluate(entry[1]))
+                entries.append(entry)
             except EvaluationError as problem:
                 failed.append(str(problem))
-        if failed and not answered:
+        if failed and not answers:
             reasons = "; ".join(dict.fromkeys(failed[:3]))
             raise QueryFailed(f"every row failed in {step}: {reasons}")
-        return answered
+        return entries, answers
 
 
 _PACE = 128
@@ -153,13 +150,13 @@ def page_entries(source: SourceNode, context: Context) -> list[Entry]:
     """A row for each note of a source, and for each line of its CSV files."""
     paths = select(source, context)
     if not any(path.lower().endswith(".csv") for path in paths):
-        return [Entry(row, row) for row in context.rows(paths)]
+        return [(row, row) for row in context.rows(paths)]
     entries: list[Entry] = []
     for path in paths:
         if path.lower().endswith(".csv"):
             entries.extend(_csv_entries(path, context))
         elif (row := context.row(path)) is not None:
-            entries.append(Entry(row, row))
+            entries.append((row, row))
     return entries
 
 
@@ -168,16 +165,14 @@ def _csv_entries(path: str, context: Context) -> Iterable[Entry]:
     if text is None:
         raise QueryFailed(f"no CSV file at {path!r}")
     for number, row in enumerate(csv_rows(text)):
-        yield Entry(
-            f"{path}#{number}", Record({key: context.hydrate(value, path) for key, value in row.items()})
-        )
+        yield f"{path}#{number}", Record({key: context.hydrate(value, path) for key, value in row.items()})
 
 
 def task_entries(source: SourceNode, context: Context) -> list[Entry]:
     """A row for each task in the notes of a source."""
     entries: list[Entry] = []
     for row in context.rows(select(source, context)):
-        entries.extend(Entry(row, task) for task in task_rows(row))
+        entries.extend((row, task) for task in task_rows(row))
     return entries
 
 
@@ -199,7 +194,7 @@ def row_paths(row: object) -> Iterator[str]:
     elif isinstance(row, Overlay):
         yield from row_paths(row.below)
     elif isinstance(row, TaskRow):
-        yield row.row.page.path
+        yield row.page.path
     elif isinstance(row, Record) and isinstance(rows := row.get("rows"), list):
         for inner in rows:
             yield from row_paths(inner)

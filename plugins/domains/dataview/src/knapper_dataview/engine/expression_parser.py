@@ -154,10 +154,14 @@ def separated(cursor: Cursor, element: Callable[[Cursor], Element | None]) -> li
 
 
 def _atom(cursor: Cursor) -> Expression | None:
+    start = cursor.at
+    if start in cursor.hopeless:
+        return None
     for parser in _ATOMS:
         node = parser(cursor)
         if node is not None:
             return node
+    cursor.hopeless.add(start)
     return None
 
 

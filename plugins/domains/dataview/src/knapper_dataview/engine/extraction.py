@@ -31,14 +31,21 @@ _WHOLE_TAG = regex.compile(TAG)
 _TAG_SPLIT = re.compile(r"[,\s]+")
 
 
-def extract(path: str, text: str, frontmatter: dict[str, object] | None = None, body: int = 0) -> PageData:
+def extract(
+    path: str,
+    text: str,
+    frontmatter: dict[str, object] | None = None,
+    body: int = 0,
+    known: Outline | None = None,
+) -> PageData:
     """Everything queries may ask of a note.
 
-    `frontmatter` is its properties with dates as texts, `body` the number of the first line after them.
+    `frontmatter` is its properties with dates as texts, `body` the number of the first line after them, and `known`
+    its headings, items, links and tags where the caller has parsed it already.
     """
     properties = frontmatter or {}
     lines = text.split("\n")
-    found = outline(lines, body)
+    found = known or outline(lines, body)
     fields: Fields = {key: [frontmatter_value(value)] for key, value in properties.items()}
     items = _items(lines, found)
     for item in items:
@@ -171,8 +178,10 @@ def _items(lines: list[str], found: Outline) -> list[ListItem]:
 
 def _uncomplete(item: ListItem, items: dict[int, ListItem]) -> None:
     """An open task leaves every task above it not fully completed."""
-    above: ListItem | None = item
-    while above is not None:
+    item.fully_completed = False
+    above = items.get(item.parent) if item.parent is not None else None
+    # A task already known to be incomplete has told those above it.
+    while above is not None and (above.status is None or above.fully_completed):
         above.fully_completed = False
         above = items.get(above.parent) if above.parent is not None else None
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Callable
 from typing import NamedTuple
 
@@ -15,9 +16,8 @@ from knapper_dataview.engine.numbers import parse_number
 from knapper_dataview.engine.query_parser import TAG
 from knapper_dataview.engine.values import EMOJI
 
-_CLOSING = {"[": "]", "(": ")"}
-_BRACKETS = frozenset("[]()")
-_FULL_KEY = regex.compile(rf"[^0-9A-Za-z_\p{{L}}]*((?:{EMOJI}|[0-9A-Za-z_\p{{L}}\s/-]+)*)[_*~`]*")
+_SIGNS = {"[": regex.compile(r"\\.|[\[\]]", regex.DOTALL), "(": regex.compile(r"\\.|[()]", regex.DOTALL)}
+_FULL_KEY = regex.compile(rf"[^0-9A-Za-z_\p{{L}}]*+((?:{EMOJI}|[0-9A-Za-z_\p{{L}}\s/-]++)*+)[_*~`]*+")
 _SHORTHANDS = [
     (key, regex.compile(rf"(?:{signs})\s*([0-9]{{4}}-[0-9]{{2}}-[0-9]{{2}})"))
     for key, signs in (
@@ -47,7 +47,7 @@ def bracketed_fields(line: str, shorthands: bool = False) -> list[InlineField]:
     """
     found: list[InlineField] = []
     if "::" in line:
-        for opening in _CLOSING:
+        for opening in _SIGNS:
             found.extend(_within(line, opening))
     if shorthands and _ANY_SHORTHAND.search(line):
         found.extend(_shorthands(line))
@@ -61,42 +61,46 @@ def bracketed_fields(line: str, shorthands: bool = False) -> list[InlineField]:
 
 def _within(line: str, opening: str) -> list[InlineField]:
     found: list[InlineField] = []
+    closing: _Closing | None = None
     start = line.find(opening)
     while start >= 0:
-        field = _bracketed(line, start, opening)
-        if field is not None:
-            found.append(field)
-        start = line.find(opening, field.end if field else start + 1)
+        separator = line.find("::", start + 1)
+        if separator < 0:
+            break
+        inner = max(line.rfind(bracket, start + 1, separator) for bracket in "[]()")
+        if inner >= 0:
+            # No key holds a bracket, so nothing that begins before the last of them is a field.
+            start = line.find(opening, inner)
+            continue
+        closing = closing or _Closing(line, opening)
+        end = closing.of(separator + 2)
+        if end is not None:
+            value = line[separator + 2 : end].strip()
+            found.append(InlineField(line[start + 1 : separator].strip(), value, start, end + 1))
+        start = line.find(opening, start + 1 if end is None else end + 1)
     return found
 
 
-def _bracketed(line: str, start: int, opening: str) -> InlineField | None:
-    separator = line.find("::", start + 1)
-    if separator < 0:
-        return None
-    key = line[start + 1 : separator].strip()
-    if _BRACKETS.intersection(key):
-        return None
-    end = _closing(line, separator + 2, opening, _CLOSING[opening])
-    return InlineField(key, line[separator + 2 : end].strip(), start, end + 1) if end is not None else None
+class _Closing:
+    """Where the brackets of a line close, found in one pass; a backslash takes a bracket out of the count."""
 
+    def __init__(self, line: str, opening: str) -> None:
+        self.places = [-1]
+        depths = [0]
+        for sign in _SIGNS[opening].finditer(line):
+            if len(sign[0]) == 1:
+                self.places.append(sign.start())
+                depths.append(depths[-1] + (1 if sign[0] == opening else -1))
+        self.below: list[int | None] = [None] * len(depths)
+        waiting: list[int] = []
+        for at, depth in enumerate(depths):
+            while waiting and depths[waiting[-1]] > depth:
+                self.below[waiting.pop()] = self.places[at]
+            waiting.append(at)
 
-def _closing(line: str, start: int, opening: str, closing: str) -> int | None:
-    depth = 0
-    escaped = False
-    for at in range(start, len(line)):
-        char = line[at]
-        if char == "\\":
-            escaped = not escaped
-        elif escaped:
-            escaped = False
-        elif char == opening:
-            depth += 1
-        elif char == closing:
-            depth -= 1
-            if depth < 0:
-                return at
-    return None
+    def of(self, start: int) -> int | None:
+        """The place where what begins here is closed."""
+        return self.below[bisect_left(self.places, start) - 1]
 
 
 def _shorthands(line: str) -> list[InlineField]:

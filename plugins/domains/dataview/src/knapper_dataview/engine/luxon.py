@@ -25,11 +25,7 @@ def tokens(pattern: str) -> tuple[tuple[bool, str], ...]:
     pieces: list[tuple[bool, str]] = []
     for run in _RUN.finditer(pattern):
         quoted, rest, same = run[1], run[2], run[3]
-        if same is not None:
-            pieces.append((same.isspace(), same))
-        else:
-            # An empty pair of quotes is how a quote itself is written.
-            pieces.append((True, "'" if quoted == "" else quoted or rest))
+        pieces.append((same.isspace(), same) if same is not None else (True, quoted or rest or ""))
     return tuple(pieces)
 
 

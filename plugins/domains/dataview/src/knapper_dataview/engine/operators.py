@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import operator
 from collections.abc import Callable
 from datetime import datetime
 
@@ -22,7 +23,7 @@ def operate(op: str, left: object, right: object, context: Context) -> object:
     """Apply any binary operator."""
     comparison = COMPARISONS.get(op)
     if comparison is not None:
-        return comparison(context.compare(left, right))
+        return comparison(context.compare(left, right), 0)
     if op == "&":
         return truthy(left) and truthy(right)
     if op == "|":
@@ -30,13 +31,14 @@ def operate(op: str, left: object, right: object, context: Context) -> object:
     return calculate(op, left, right, context)
 
 
-COMPARISONS: dict[str, Callable[[int], bool]] = {
-    "=": lambda order: order == 0,
-    "!=": lambda order: order != 0,
-    "<": lambda order: order < 0,
-    ">": lambda order: order > 0,
-    "<=": lambda order: order <= 0,
-    ">=": lambda order: order >= 0,
+# Each asked of an order and 0, or of two integers themselves.
+COMPARISONS: dict[str, Callable[[int, int], bool]] = {
+    "=": operator.eq,
+    "!=": operator.ne,
+    "<": operator.lt,
+    ">": operator.gt,
+    "<=": operator.le,
+    ">=": operator.ge,
 }
 
 

@@ -11,13 +11,13 @@ from knapper_dataview.engine.query_parser import TAG
 from knapper_dataview.engine.values import Link
 
 _LINE = regex.compile(
-    r"(?P<quote>[ \t]*(?:>[ \t]?)*)(?:(?P<fence>```+|~~~+)|(?P<heading>#{1,6})[ \t]+(?P<title>.*)"
-    r"|(?P<indent>[ \t]*)(?P<symbol>[-*+]|\d+[.)])(?:(?P<gap>[ \t]+)(?:\[(?P<task>[^\[\]])\](?:[ \t]+|$))?(?P<text>.*)|$))"
+    r"[ \t]*+(?:>[ \t]?)*+(?:(?P<fence>```+|~~~+)|(?P<heading>#{1,6})[ \t]+(?P<title>.*)"
+    r"|[ \t]*+(?P<symbol>[-*+]|\d+[.)])(?:(?P<gap>[ \t]+)(?:\[(?P<task>[^\[\]])\](?:[ \t]+|$))?(?P<text>.*)|$))"
 )
 _BLOCK_ID = regex.compile(r"(?:^|\s)\^([A-Za-z0-9-]+)\s*$")
 _RULING = regex.compile(r"[ \t]*(?:(?:-[ \t]*){3,}|(?:\*[ \t]*){3,}|(?:_[ \t]*){3,})$")
-_CODE = regex.compile(r"(`+)(?!`).*?(?<!`)\1(?!`)")
-_BODY_TAG = regex.compile(rf"(?<!\S)({TAG.replace('*', '+') if TAG.endswith('*') else TAG})")
+_TICKS = regex.compile(r"`+")
+_BODY_TAG = regex.compile(rf"(?<!\S)({TAG}(?<!#))")
 _WIKILINK = regex.compile(r"(!?)\[\[([^\[\]]+?)\]\]")
 _MARKDOWN_LINK = regex.compile(
     r"(!?)\[([^\[\]]*)\]\((?:<([^<>]+)>|([^()\s]+(?:\([^()\s]*\)[^()\s]*)*))(?:\s+\"[^\"]*\")?\)"
@@ -126,9 +126,9 @@ class _Walk:
             self.open.pop()
         if self.open:
             item = self.open[-1]
+            self.found.in_lists.update(range(item.end + 1, number + 1))
             item.end = number
             item.block = _block_id(text) or item.block
-            self.found.in_lists.update(range(item.line, number + 1))
 
     def _item(self, number: int, found: regex.Match[str]) -> None:
         text = found.string
@@ -165,13 +165,34 @@ class _Walk:
 
     def _marks(self, number: int, text: str) -> None:
         if "`" in text:
-            text = _CODE.sub(lambda code: " " * len(code[0]), text)
+            text = _without_code(text)
         if "#" in text:
             self.found.tags += [tag for tag in _BODY_TAG.findall(text) if not tag[1:].isdigit()]
         if "](" in text or "[[" in text:
             links = find_links(text)
             if links:
                 self.found.links[number] = links
+
+
+def _without_code(text: str) -> str:
+    """The line with blanks for its code spans: from a run of backticks to the next run of the same length."""
+    runs = [(run.start(), run.end()) for run in _TICKS.finditer(text)]
+    next_of: dict[int, int] = {}
+    closing: list[int | None] = [None] * len(runs)
+    for at in range(len(runs) - 1, -1, -1):
+        length = runs[at][1] - runs[at][0]
+        closing[at] = next_of.get(length)
+        next_of[length] = at
+    parts: list[str] = []
+    kept = at = 0
+    while at < len(runs):
+        end = closing[at]
+        if end is None:
+            at += 1
+            continue
+        parts += [text[kept : runs[at][0]], " " * (runs[end][1] - runs[at][0])]
+        kept, at = runs[end][1], end + 1
+    return "".join([*parts, text[kept:]])
 
 
 def _margin(text: str) -> tuple[int, int]:

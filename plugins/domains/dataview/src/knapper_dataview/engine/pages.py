@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from datetime import datetime, tzinfo
 from zoneinfo import ZoneInfo
 
@@ -43,27 +44,33 @@ class PageData(msgspec.Struct, array_like=True):
     items: list[ListItem]
 
 
-class _Stored(msgspec.Struct, array_like=True):
-    """The same, with what most queries never look at left encoded."""
+class _Head(msgspec.Struct, array_like=True):
+    """The part of a page that most queries look at."""
 
     fields: dict[str, object]
     tags: list[str]
     aliases: list[str]
-    links: msgspec.Raw
     day: object
-    frontmatter: msgspec.Raw
-    items: msgspec.Raw
+
+
+class _Stored(msgspec.Struct, array_like=True, gc=False):
+    """A page in four parts, each left encoded until it is asked for."""
+
+    head: bytes
+    links: bytes
+    frontmatter: bytes
+    items: bytes
 
 
 _LINK, _DURATION, _DATE = 1, 2, 3
 _plain_encoder = msgspec.msgpack.Encoder()
 _plain_decoder = msgspec.msgpack.Decoder()
+_link = msgspec.msgpack.Decoder(Link)
 
 
 def _packed(value: object) -> object:
     if isinstance(value, Link):
-        parts = (value.path, value.display, value.subpath, value.type, value.embed)
-        return msgspec.msgpack.Ext(_LINK, _plain_encoder.encode(parts))
+        return msgspec.msgpack.Ext(_LINK, _plain_encoder.encode(value))
     if isinstance(value, Duration):
         return msgspec.msgpack.Ext(_DURATION, _plain_encoder.encode(value.amounts))
     if isinstance(value, datetime):
@@ -80,11 +87,12 @@ def _packed(value: object) -> object:
     return value
 
 
-def _unpacked(code: int, data: memoryview) -> object:
-    parts = _plain_decoder.decode(data)
-    if code == _LINK:
-        return Link(*parts)
-    if code == _DURATION:
+def unpacked(packed: msgspec.msgpack.Ext) -> object:
+    """A link, duration or date out of its stored form; done when a query asks for it, as most never are."""
+    if packed.code == _LINK:
+        return _link.decode(packed.data)
+    parts = _plain_decoder.decode(packed.data)
+    if packed.code == _DURATION:
         return Duration(parts)
     moment = datetime.fromisoformat(parts[0])
     zone: tzinfo | None = None
@@ -93,9 +101,10 @@ def _unpacked(code: int, data: memoryview) -> object:
     return moment.replace(tzinfo=zone)
 
 
-_stored = msgspec.msgpack.Decoder(_Stored, ext_hook=_unpacked)
-_links = msgspec.msgpack.Decoder(list[object], ext_hook=_unpacked)
-_items = msgspec.msgpack.Decoder(list[ListItem], ext_hook=_unpacked)
+_stored = msgspec.msgpack.Decoder(_Stored)
+_head = msgspec.msgpack.Decoder(_Head)
+_links = msgspec.msgpack.Decoder(list[object])
+_items = msgspec.msgpack.Decoder(list[ListItem])
 _frontmatter = msgspec.msgpack.Decoder(dict[str, object])
 
 
@@ -103,58 +112,97 @@ def encode_page(data: PageData) -> bytes:
     """The blob to store beside the note in an index."""
     items = [
         msgspec.structs.replace(item, links=_packed(item.links), fields=_packed(item.fields))
+        if item.links or item.fields
+        else item
         for item in data.items
     ]
-    packed = (
-        _packed(data.fields), data.tags, data.aliases, _packed(data.links), _packed(data.day), data.frontmatter, items
-    )  # fmt: skip
-    return _plain_encoder.encode(packed)
+    head = (_packed(data.fields), data.tags, data.aliases, _packed(data.day))
+    parts = (head, _packed(data.links), data.frontmatter, items)
+    return _plain_encoder.encode(tuple(_plain_encoder.encode(part) for part in parts))
 
 
 class Page:
     """A note as queries see it: its place and times, and its data, decoded part by part when asked for."""
 
-    __slots__ = ("_data", "_frontmatter", "_head", "_items", "_links", "ctime", "mtime", "path", "size")
+    __slots__ = (
+        "_data",
+        "aliases",
+        "ctime",
+        "day",
+        "fields",
+        "frontmatter",
+        "items",
+        "items_by_line",
+        "links",
+        "mtime",
+        "path",
+        "size",
+        "tags",
+    )
+
+    path: str
+    ctime: float
+    mtime: float
+    size: int
+    fields: dict[str, object]
+    tags: list[str]
+    aliases: list[str]
+    day: object
+    links: list[object]
+    frontmatter: dict[str, object]
+    items: list[ListItem]
+    items_by_line: dict[int, ListItem]
 
     def __init__(self, path: str, ctime: float, mtime: float, size: int, data: bytes | PageData) -> None:
+        """`ctime` and `mtime` are milliseconds since 1970, `data` what was kept of the note."""
         self.path = path
         self.ctime = ctime
         self.mtime = mtime
         self.size = size
-        self._data = data
-        self._head: PageData | _Stored | None = None
-        self._items: list[ListItem] | None = None
-        self._links: list[object] | None = None
-        self._frontmatter: dict[str, object] | None = None
+        self._data: bytes | PageData | _Stored = data
 
-    @property
-    def head(self) -> PageData | _Stored:
-        """Fields, tags, aliases and day."""
-        head = self._head
-        if head is None:
-            head = self._head = self._data if isinstance(self._data, PageData) else _stored.decode(self._data)
-        return head
+    def __getattr__(self, name: str) -> object:
+        # Only a slot not filled yet comes here: the first look decodes its part, the next ones cost nothing.
+        data = self._data
+        if isinstance(data, bytes):
+            data = self._data = _stored.decode(data)
+        fill = _PARTS.get(name)
+        if fill is None:
+            raise AttributeError(name)
+        fill(self, data)
+        return getattr(self, name)
 
-    @property
-    def items(self) -> list[ListItem]:
-        """Its list items and tasks, in the order of their lines."""
-        if self._items is None:
-            kept = self.head.items
-            self._items = _items.decode(kept) if isinstance(kept, msgspec.Raw) else kept
-        return self._items
 
-    @property
-    def links(self) -> list[object]:
-        """Its links as they are written."""
-        if self._links is None:
-            kept = self.head.links
-            self._links = _links.decode(kept) if isinstance(kept, msgspec.Raw) else kept
-        return self._links
+def _fill_head(page: Page, data: PageData | _Stored) -> None:
+    head = data if isinstance(data, PageData) else _head.decode(data.head)
+    page.fields = head.fields
+    page.tags = head.tags
+    page.aliases = head.aliases
+    page.day = head.day
 
-    @property
-    def frontmatter(self) -> dict[str, object]:
-        """Its properties as YAML gave them."""
-        if self._frontmatter is None:
-            kept = self.head.frontmatter
-            self._frontmatter = _frontmatter.decode(kept) if isinstance(kept, msgspec.Raw) else kept
-        return self._frontmatter
+
+def _fill_links(page: Page, data: PageData | _Stored) -> None:
+    page.links = data.links if isinstance(data, PageData) else _links.decode(data.links)
+
+
+def _fill_frontmatter(page: Page, data: PageData | _Stored) -> None:
+    page.frontmatter = (
+        data.frontmatter if isinstance(data, PageData) else _frontmatter.decode(data.frontmatter)
+    )
+
+
+def _fill_items(page: Page, data: PageData | _Stored) -> None:
+    page.items = data.items if isinstance(data, PageData) else _items.decode(data.items)
+
+
+def _fill_items_by_line(page: Page, data: PageData | _Stored) -> None:
+    page.items_by_line = {item.line: item for item in page.items}
+
+
+_PARTS: dict[str, Callable[[Page, PageData | _Stored], None]] = {
+    **dict.fromkeys(("fields", "tags", "aliases", "day"), _fill_head),
+    "links": _fill_links,
+    "frontmatter": _fill_frontmatter,
+    "items": _fill_items,
+    "items_by_line": _fill_items_by_line,
+}

@@ -6,7 +6,9 @@ from datetime import datetime
 
 import regex
 
+from knapper_dataview.engine.budget import Budget
 from knapper_dataview.engine.durations import Duration
+from knapper_dataview.engine.errors import BudgetExceeded
 from knapper_dataview.engine.luxon import format_date
 from knapper_dataview.engine.numbers import number_text
 from knapper_dataview.engine.settings import Settings
@@ -47,17 +49,17 @@ def _object_text(value: object, settings: Settings) -> str:
     return "<function>"
 
 
-def display_text(value: object, settings: Settings, seconds: float) -> str:
-    """A value as plain text: links by what they show, Markdown taken off within so many seconds."""
+def display_text(value: object, settings: Settings, budget: Budget) -> str:
+    """A value as plain text: links by what they show, Markdown taken off."""
     if value is None:
         return ""
     if isinstance(value, list):
-        return ", ".join(display_text(element, settings, seconds) for element in value)
+        return ", ".join(display_text(element, settings, budget) for element in value)
     if isinstance(value, str):
-        return plain_text(value, seconds)
+        return plain_text(value, budget)
     if isinstance(value, Link):
         return (
-            plain_text(value.display, seconds)
+            plain_text(value.display, budget)
             if value.display
             else ("!" if value.embed else "") + value.title()
         )
@@ -79,17 +81,20 @@ _MARKS = [
         (r"\[([^\]]*)\]\s*[(\[][^)\]]*[)\]]", r"\1"),  # links, by their text
         (r"^ {0,3}>\s?", ""),  # quotes
         (r"^\s*#{1,6}\s+(.*?)(?: +#+)?$", r"\1"),  # headings
-        (r"(\*+)(\S(?:.*?\S)??)\1", r"\2"),
-        (r"(?<!\w)(_+)(\S(?:.*?\S)??)\1(?!\w)", r"\2"),
+        (r"(\*{1,3})(\S(?:.*?\S)??)\1", r"\2"),
+        (r"(?<!\w)(_{1,3})(\S(?:.*?\S)??)\1(?!\w)", r"\2"),
         (r"`(.+?)`", r"\1"),
     )
 ]
 
 
-def plain_text(markdown: str, seconds: float) -> str:
+def plain_text(markdown: str, budget: Budget) -> str:
     """Markdown with its marks taken off; of the links with a text of their own only the first, as Dataview does."""
-    text = _WIKILINK.sub(r"\1", markdown, timeout=seconds)
-    text = _SHOWN_WIKILINK.sub(r"\1", text, count=1, timeout=seconds)
-    for mark, kept in _MARKS:
-        text = mark.sub(kept, text, timeout=seconds)
+    try:
+        text = _WIKILINK.sub(r"\1", markdown, timeout=budget.remaining())
+        text = _SHOWN_WIKILINK.sub(r"\1", text, count=1, timeout=budget.remaining())
+        for mark, kept in _MARKS:
+            text = mark.sub(kept, text, timeout=budget.remaining())
+    except TimeoutError:
+        raise BudgetExceeded("taking the Markdown off a text took too long") from None
     return text

@@ -6,14 +6,19 @@ from collections.abc import Callable
 from datetime import datetime
 from typing import TYPE_CHECKING
 
+from msgspec.msgpack import Ext
+
 from knapper_dataview.engine.dates import midnight
-from knapper_dataview.engine.pages import ListItem, Page
+from knapper_dataview.engine.durations import Duration
+from knapper_dataview.engine.pages import ListItem, Page, unpacked
 from knapper_dataview.engine.values import TYPES, Link, Record, file_title, heading_subpath
 
 if TYPE_CHECKING:
     from knapper_dataview.engine.context import Context
 
 _ABSENT = object()
+
+SCALARS = frozenset({str, int, float, bool, type(None), Duration})
 
 
 class PageRow(Record):
@@ -27,39 +32,47 @@ class PageRow(Record):
 
     def __missing__(self, key: str) -> object:
         if key == "file":
-            self[key] = found = FileRecord(self)
-            return found
-        raw = self.page.head.fields.get(key, _ABSENT)
+            file = self[key] = FileRecord(self.page, self.context)
+            return file
+        raw = self.page.fields.get(key, _ABSENT)
         if raw is _ABSENT:
             return None
-        value = self[key] = self.context.hydrate(raw, self.page.path)
+        value = self[key] = raw if type(raw) in SCALARS else self.context.hydrate(raw, self.page.path)
         return value
 
     def full(self) -> dict[str, object]:
-        return {key: self[key] for key in ("file", *self.page.head.fields)}
+        return {key: self[key] for key in ("file", *self.page.fields)}
 
 
 class FileRecord(Record):
     """A note's `file`: what every note has."""
 
-    __slots__ = ("row",)
+    __slots__ = ("context", "page")
 
-    def __init__(self, row: PageRow) -> None:
-        self.row = row
+    # Records know pages and the context but never the row above them: without circles a query's rows are freed as
+    # soon as it ends, not when the garbage collector comes round.
+    def __init__(self, page: Page, context: Context) -> None:
+        self.page = page
+        self.context = context
 
     def __missing__(self, key: str) -> object:
-        read = _FILE_FIELDS.get(key)
-        if read is None:
-            return None
-        value = self[key] = read(self.row)
+        value = file_field(self.page, self.context, key)
+        if value is not None:
+            self[key] = value
         return value
 
     def full(self) -> dict[str, object]:
         return {key: self[key] for key in _FILE_FIELDS if key != "day" or self[key] is not None}
 
 
-def _at(milliseconds: float, row: PageRow) -> datetime:
-    return datetime.fromtimestamp(milliseconds / 1000, row.context.zone)
+def file_field(page: Page, context: Context, key: str) -> object:
+    """One field of a note's `file`, null where there is none of that name."""
+    read = _FILE_FIELDS.get(key)
+    return None if read is None else read(page, context)
+
+
+def _at(milliseconds: float, context: Context) -> datetime:
+    return datetime.fromtimestamp(milliseconds / 1000, context.zone)
 
 
 def _all_tags(tags: list[str]) -> list[object]:
@@ -72,68 +85,64 @@ def _all_tags(tags: list[str]) -> list[object]:
     return [*found]
 
 
-def _folder(row: PageRow) -> str:
-    return row.page.path.rpartition("/")[0]
+def _outlinks(page: Page, context: Context) -> list[object]:
+    return [context.hydrate(link, page.path) for link in page.links]
 
 
-def _links(row: PageRow) -> list[object]:
-    return [row.context.hydrate(link, row.page.path) for link in row.page.links]
+def _inlinks(page: Page, context: Context) -> list[object]:
+    return [Link(path) for path in context.source.linking_to(page.path)]
 
 
-def _inlinks(row: PageRow) -> list[object]:
-    return [Link(path) for path in row.context.source.linking_to(row.page.path)]
+def _lists(page: Page, context: Context) -> list[object]:
+    return [ItemRecord(item, page, context) for item in page.items]
 
 
-def _items(row: PageRow) -> list[object]:
-    return [*item_records(row).values()]
+def _tasks(page: Page, context: Context) -> list[object]:
+    return [ItemRecord(item, page, context) for item in page.items if item.status is not None]
 
 
-def _tasks(row: PageRow) -> list[object]:
-    return [record for record in item_records(row).values() if record.item.status is not None]
+def _extension(page: Page, context: Context) -> str:
+    return page.path.rpartition(".")[2] if "." in page.path else ""
 
 
-def _extension(row: PageRow) -> str:
-    return row.page.path.rpartition(".")[2] if "." in row.page.path else ""
-
-
-_FILE_FIELDS: dict[str, Callable[[PageRow], object]] = {
-    "path": lambda row: row.page.path,
-    "folder": _folder,
-    "name": lambda row: file_title(row.page.path),
-    "link": lambda row: Link(row.page.path),
-    "outlinks": _links,
+_FILE_FIELDS: dict[str, Callable[[Page, Context], object]] = {
+    "path": lambda page, _: page.path,
+    "folder": lambda page, _: page.path.rpartition("/")[0],
+    "name": lambda page, _: file_title(page.path),
+    "link": lambda page, _: Link(page.path),
+    "outlinks": _outlinks,
     "inlinks": _inlinks,
-    "etags": lambda row: [*row.page.head.tags],
-    "tags": lambda row: _all_tags(row.page.head.tags),
-    "aliases": lambda row: [*row.page.head.aliases],
-    "lists": _items,
+    "etags": lambda page, _: [*page.tags],
+    "tags": lambda page, _: _all_tags(page.tags),
+    "aliases": lambda page, _: [*page.aliases],
+    "lists": _lists,
     "tasks": _tasks,
-    "ctime": lambda row: _at(row.page.ctime, row),
-    "cday": lambda row: midnight(_at(row.page.ctime, row)),
-    "mtime": lambda row: _at(row.page.mtime, row),
-    "mday": lambda row: midnight(_at(row.page.mtime, row)),
-    "size": lambda row: row.page.size,
-    "starred": lambda row: row.context.source.starred(row.page.path),
-    "frontmatter": lambda row: row.page.frontmatter,
+    "ctime": lambda page, context: _at(page.ctime, context),
+    "cday": lambda page, context: midnight(_at(page.ctime, context)),
+    "mtime": lambda page, context: _at(page.mtime, context),
+    "mday": lambda page, context: midnight(_at(page.mtime, context)),
+    "size": lambda page, _: page.size,
+    "starred": lambda page, context: context.source.starred(page.path),
+    "frontmatter": lambda page, _: page.frontmatter,
     "ext": _extension,
-    "day": lambda row: row.context.hydrate(row.page.head.day, row.page.path),
+    "day": lambda page, context: context.hydrate(page.day, page.path),
 }
 
 
 class ItemRecord(Record):
     """A list item or task as a value."""
 
-    __slots__ = ("item", "row", "siblings")
+    __slots__ = ("context", "item", "page")
 
-    def __init__(self, item: ListItem, row: PageRow, siblings: dict[int, ItemRecord]) -> None:
+    def __init__(self, item: ListItem, page: Page, context: Context) -> None:
         self.item = item
-        self.row = row
-        self.siblings = siblings
+        self.page = page
+        self.context = context
 
     def __missing__(self, key: str) -> object:
         read = _ITEM_FIELDS.get(key) or (_TASK_FIELDS.get(key) if self.item.status is not None else None)
         value = read(self) if read is not None else None
-        if value is None:
+        if value is None and self.item.fields:
             value = self._field(key)
         if value is not None:
             self[key] = value
@@ -143,13 +152,13 @@ class ItemRecord(Record):
         values = self.item.fields.get(key)
         if values is None:
             return None
-        whole = values[0] if len(values) == 1 else values
-        return self.row.context.hydrate(whole, self.row.page.path)
+        return self.context.hydrate(values[0] if len(values) == 1 else values, self.page.path)
 
     def first(self, *keys: str) -> object:
         """The first value of the first of these fields that the item has."""
-        values = next((self.item.fields[key] for key in keys if key in self.item.fields), None)
-        return self.row.context.hydrate(values[0], self.row.page.path) if values else None
+        fields = self.item.fields
+        values = next((fields[key] for key in keys if key in fields), None) if fields else None
+        return self.context.hydrate(values[0], self.page.path) if values else None
 
     def keys_of_item(self) -> list[str]:
         """The keys of the item, in the order Dataview gives them."""
@@ -164,17 +173,23 @@ class ItemRecord(Record):
 
 
 def _section(record: ItemRecord) -> Link:
-    path, heading = record.row.page.path, record.item.section
+    path, heading = record.page.path, record.item.section
     return Link(path) if heading is None else Link(path, None, heading_subpath(heading), "header")
 
 
 def _link(record: ItemRecord) -> object:
     block = record.item.block
-    return record["section"] if block is None else Link(record.row.page.path, None, block, "block")
+    return record["section"] if block is None else Link(record.page.path, None, block, "block")
+
+
+def _links(record: ItemRecord) -> list[object]:
+    # As they are written: Dataview resolves a note's links, but not those of its list items.
+    return [unpacked(link) if isinstance(link, Ext) else link for link in record.item.links]
 
 
 def _children(record: ItemRecord) -> list[object]:
-    return [record.siblings[line] for line in record.item.children]
+    by_line = record.page.items_by_line if record.item.children else {}
+    return [ItemRecord(by_line[line], record.page, record.context) for line in record.item.children]
 
 
 def _position(record: ItemRecord) -> dict[str, object]:
@@ -182,7 +197,6 @@ def _position(record: ItemRecord) -> dict[str, object]:
     return {"start": {"line": item.line}, "end": {"line": item.line + item.line_count - 1}}
 
 
-# Dataview leaves the parent out where it is line 0, because 0 counts as nothing there.
 _ITEM_FIELDS: dict[str, Callable[[ItemRecord], object]] = {
     "symbol": lambda record: record.item.symbol,
     "link": _link,
@@ -192,8 +206,8 @@ _ITEM_FIELDS: dict[str, Callable[[ItemRecord], object]] = {
     "line": lambda record: record.item.line,
     "lineCount": lambda record: record.item.line_count,
     "list": lambda record: record.item.list_line,
-    "outlinks": lambda record: [*record.item.links],
-    "path": lambda record: record.row.page.path,
+    "outlinks": _links,
+    "path": lambda record: record.page.path,
     "children": _children,
     "task": lambda record: record.item.status is not None,
     "annotated": lambda record: bool(record.item.fields),
@@ -201,6 +215,7 @@ _ITEM_FIELDS: dict[str, Callable[[ItemRecord], object]] = {
     "subtasks": _children,
     "real": lambda record: record.item.status is not None,
     "header": _section,
+    # Left out where it is line 0, because 0 counts as nothing to Dataview.
     "parent": lambda record: record.item.parent or None,
     "blockId": lambda record: record.item.block,
 }
@@ -218,36 +233,30 @@ _TASK_FIELDS: dict[str, Callable[[ItemRecord], object]] = {
 _DATES = frozenset({"created", "due", "completion", "start", "scheduled"})
 
 
-def item_records(row: PageRow) -> dict[int, ItemRecord]:
-    """All list items of a note by their lines, each knowing its children."""
-    records: dict[int, ItemRecord] = {}
-    for item in row.page.items:
-        records[item.line] = ItemRecord(item, row, records)
-    return records
-
-
 class TaskRow(ItemRecord):
     """A row of TASK: the task, and the note's fields behind it."""
 
-    __slots__ = ()
+    __slots__ = ("note",)
+
+    def __init__(self, item: ListItem, note: PageRow) -> None:
+        self.item = item
+        self.page = note.page
+        self.context = note.context
+        self.note = note
 
     def __missing__(self, key: str) -> object:
         value = super().__missing__(key)
         if value is None and key not in self.item.fields:
-            return self.row[key]
+            return self.note[key]
         return value
 
     def full(self) -> dict[str, object]:
-        return {**self.row.full(), **{key: self[key] for key in self.keys_of_item()}}
+        return {**self.note.full(), **{key: self[key] for key in self.keys_of_item()}}
 
 
-def task_rows(row: PageRow) -> list[TaskRow]:
+def task_rows(note: PageRow) -> list[TaskRow]:
     """The tasks of a note as rows."""
-    items = row.page.items
-    if not items:
-        return []
-    siblings = item_records(row)
-    return [TaskRow(item, row, siblings) for item in items if item.status is not None]
+    return [TaskRow(item, note) for item in note.page.items if item.status is not None]
 
 
 class Overlay(Record):

@@ -50,7 +50,7 @@ def _in_folder(folder: str, context: Context) -> Iterable[str]:
 
 
 def _linked(file: str, direction: str, context: Context) -> Iterable[str]:
-    path = context.resolve(file, context.origin)
+    path = context.source.resolve(file, context.origin)
     if path is None:
         # Of a note that is not there only the links to it are known, whichever way they were asked for.
         return context.source.mentioning(file)

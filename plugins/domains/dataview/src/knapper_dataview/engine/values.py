@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import datetime
 from types import FunctionType
 
+import msgspec
 import regex
 
 from knapper_dataview.engine.durations import Duration
@@ -17,9 +18,8 @@ EMOJI = rf"(?:\p{{RI}}\p{{RI}}|[0-9#*]\uFE0F?\u20E3|{_EMOJI_ONE}(?:\u200D{_EMOJI
 _CANONICAL = regex.compile(rf"({EMOJI})|([0-9\p{{L}}_-]+)|(\s+)|.", regex.DOTALL)
 
 
-@dataclass(frozen=True, slots=True)
-class Link:
-    """A link to a note, or to a heading or block in it."""
+class Link(msgspec.Struct, frozen=True, gc=False, array_like=True):
+    """A link to a note, or to a heading or block in it; a struct, because queries make them by the ten thousand."""
 
     path: str
     display: str | None = None
@@ -49,7 +49,7 @@ class Link:
 
     def at(self, path: str) -> Link:
         """The same link with its path resolved."""
-        return self if path == self.path else replace(self, path=path)
+        return self if path == self.path else Link(path, self.display, self.subpath, self.type, self.embed)
 
     def markdown(self) -> str:
         """The link as Markdown that Obsidian can open, always with a text to show."""

@@ -9,7 +9,7 @@ from decimal import ROUND_HALF_UP, Decimal
 from knapper_dataview.engine.context import Context
 from knapper_dataview.engine.dates import midnight
 from knapper_dataview.engine.durations import Duration, format_duration
-from knapper_dataview.engine.errors import BudgetExceeded, EvaluationError
+from knapper_dataview.engine.errors import EvaluationError
 from knapper_dataview.engine.functions.dispatch import Builtin, builtins, null
 from knapper_dataview.engine.luxon import format_date
 from knapper_dataview.engine.rendering import display_text
@@ -26,10 +26,7 @@ def _choice(context: Context, condition: object, one: object, other: object) -> 
 
 
 def _display(context: Context, value: object) -> str:
-    try:
-        return display_text(value, context.settings, context.budget.remaining())
-    except TimeoutError:
-        raise BudgetExceeded("taking the Markdown off a text took too long") from None
+    return display_text(value, context.settings, context.budget)
 
 
 def _striptime(context: Context, moment: datetime) -> datetime:
