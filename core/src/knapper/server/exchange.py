@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Protocol
 
 from knapper.server import eras
@@ -49,6 +50,7 @@ class Exchange:
         self.id = id
         self.peer = peer
         self.stop = threading.Event()
+        self.on_stop: list[Callable[[], None]] = []
         meta = params.get("_meta")
         self.meta: dict[str, Any] = meta if isinstance(meta, dict) else {}
         self.modern = bool(session.modern)
@@ -67,6 +69,12 @@ class Exchange:
     @property
     def cancelled(self) -> bool:
         return self.stop.is_set()
+
+    def cancel(self) -> None:
+        """Tell whatever works on this request that nobody waits for it any more."""
+        self.stop.set()
+        while self.on_stop:
+            self.on_stop.pop()()
 
     def text(self, name: str) -> str:
         """A required parameter that is a string."""

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import logging
 import threading
 from collections.abc import Callable
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 from knapper.errors import ConfigError, KnapperError
@@ -14,8 +14,7 @@ if TYPE_CHECKING:
     from knapper.caller import Caller
     from knapper.catalogue import Catalogue
     from knapper.runtime import Runtime
-
-log = logging.getLogger("knapper.server")
+    from knapper.server.changes import Changes
 
 
 class Host:
@@ -28,6 +27,7 @@ class Host:
         self._loaded = threading.Event()
         self.failure: Exception | None = None
         self.on_failure: Callable[[Exception], None] = lambda error: None
+        self._reloaded = False
 
     def load(self) -> None:
         """Load plugins, open the vaults and begin to index; done once, by whoever starts the server."""
@@ -36,11 +36,14 @@ class Host:
         try:
             runtime = self._open()
             self._catalogue = self._catalogue or build(runtime)
+            runtime.on_reload.append(self._changed)
             self._runtime = runtime
         except Exception as error:
             self.failure = error
             if not isinstance(error, KnapperError):
-                log.exception("the server could not start")
+                import logging
+
+                logging.getLogger("knapper.server").exception("the server could not start")
             self.on_failure(error)
         finally:
             self._loaded.set()
@@ -76,11 +79,26 @@ class Host:
 
     def tools(self, caller: Caller) -> list[bytes]:
         """The entries of tools/list for this caller, encoded."""
-        if caller.vault is None and "*" in caller.scopes:
+        if caller.vault is None and "*" in caller.scopes and not self._reloaded:
             return self.catalogue.tools
         from knapper.server.facade import items
 
         return items(self.runtime, caller)
+
+    @cached_property
+    def changes(self) -> Changes:
+        """What clients are told without asking."""
+        from knapper.server.changes import Changes
+
+        return Changes(self)
+
+    def _changed(self) -> None:
+        """Another configuration may show other tools, and rules that let other notes be read."""
+        from knapper.server.changes import Change
+
+        self._reloaded = True
+        self.changes.tell(Change("tools"))
+        self.changes.tell(Change("resources"))
 
     def close(self) -> None:
         if self._runtime is not None:

@@ -57,3 +57,14 @@ def discover(exchange: Exchange) -> dict[str, Any]:
 
 def ping(_: Exchange) -> dict[str, Any]:
     return {}
+
+
+def set_level(exchange: Exchange) -> dict[str, Any]:
+    """From now on the client gets log messages of this level and above."""
+    from knapper.server.client import LEVELS
+
+    level = exchange.text("level")
+    if level not in LEVELS:
+        raise ProtocolError(INVALID_PARAMS, f"Invalid params: 'level' must be one of {', '.join(LEVELS)}")
+    exchange.session.log_level = level
+    return {}

@@ -6,7 +6,7 @@ import threading
 from collections import deque
 from collections.abc import Callable
 
-Work = Callable[[], None]
+Work = Callable[[], object]
 
 
 class Pool:

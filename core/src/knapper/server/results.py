@@ -8,24 +8,24 @@ from urllib.parse import quote
 
 import msgspec
 
-from knapper.context import Image
+from knapper.context import Embedded, Image
 from knapper.errors import CODES
 from knapper.server import eras
 from knapper.server.wire import ProtocolError
 
 if TYPE_CHECKING:
-    from knapper.context import ResourceLink
+    from knapper.context import Attachment
     from knapper.dispatch.call import Outcome
 
 MOST_ISSUES = 5
 
 
-def of_outcome(outcome: Outcome, version: str, vault: str) -> dict[str, Any]:
+def of_outcome(outcome: Outcome, version: str) -> dict[str, Any]:
     """The result of tools/call; the payload goes in as the bytes it already is."""
     if outcome.error is not None:
         return failure(outcome.error)
     content: list[dict[str, Any]] = [{"type": "text", "text": outcome.payload.decode()}]
-    content += [_content(item, version, vault) for item in outcome.attachments]
+    content += [_content(item, version, outcome.vault) for item in outcome.attachments]
     return {"content": content, "structuredContent": msgspec.Raw(outcome.payload)}
 
 
@@ -59,13 +59,25 @@ def _issue(issue: Any) -> str:
     return str(issue)
 
 
-def _content(item: Image | ResourceLink, version: str, vault: str) -> dict[str, Any]:
+def _content(item: Attachment, version: str, vault: str) -> dict[str, Any]:
     if isinstance(item, Image):
-        return {"type": "image", "data": base64.b64encode(item.data).decode(), "mimeType": item.mime}
+        kind = "audio" if item.mime.startswith("audio/") else "image"
+        return {"type": kind, "data": base64.b64encode(item.data).decode(), "mimeType": item.mime}
+    if isinstance(item, Embedded):
+        return embedded(item)
     uri = uri_of(vault, item.path)
     if not eras.knows_links(version):
         return {"type": "text", "text": uri}
     return {"type": "resource_link", "uri": uri, "name": item.path, "mimeType": item.mime}
+
+
+def embedded(item: Embedded) -> dict[str, Any]:
+    """A content under an address of its own, as the protocol embeds it."""
+    if isinstance(item.content, str):
+        body = {"text": item.content}
+    else:
+        body = {"blob": base64.b64encode(item.content).decode()}
+    return {"type": "resource", "resource": {"uri": item.uri, "mimeType": item.mime, **body}}
 
 
 def uri_of(vault: str, path: str) -> str:

@@ -9,7 +9,7 @@ import os
 import signal
 import sys
 import threading
-from typing import Any, BinaryIO
+from typing import TYPE_CHECKING, Any, BinaryIO
 
 from knapper.caller import LOCAL, Caller
 from knapper.server import eras, table, wire
@@ -18,9 +18,13 @@ from knapper.server.host import Host
 from knapper.server.pool import Pool
 from knapper.server.wire import INTERNAL_ERROR, INVALID_REQUEST, STOPPING, Id, ProtocolError
 
+if TYPE_CHECKING:
+    from knapper.server.changes import Change
+
 MOST_BYTES = 64 * 1024 * 1024
 FINISH_SECONDS = 120.0  # for what still runs when the client has gone
 CLOSE_SECONDS = 1.5
+LISTEN = "subscriptions/listen"
 
 
 def claim() -> tuple[BinaryIO, int]:
@@ -210,9 +214,12 @@ class Stdio:
             self.write(answer)
 
     def _answered(self, exchange: Exchange) -> bytes | None:
-        """The answer as bytes; None where the client has cancelled and waits for nothing."""
+        """The answer as bytes; None where the client has cancelled, or the request stays open."""
+        open = False
         try:
-            answer = wire.reply(exchange.id, table.answer(exchange))
+            result = table.answer(exchange)
+            open = result is None
+            answer = wire.reply(exchange.id, result)
         except ProtocolError as error:
             answer = wire.refusal(exchange.id, error)
         except Exception:
@@ -221,8 +228,9 @@ class Stdio:
             logging.getLogger("knapper.server").exception("%s failed inside", exchange.method)
             answer = wire.refusal(exchange.id, ProtocolError(INTERNAL_ERROR, "Internal error"))
         finally:
-            self._running.pop(exchange.id, None)
-        return None if exchange.cancelled else answer
+            if not open:
+                self._running.pop(exchange.id, None)
+        return None if open or exchange.cancelled else answer
 
     def _take_answer(self, message: dict[str, Any]) -> None:
         waiting = self._waiting.get(message.get("id", ""))
@@ -235,11 +243,20 @@ class Stdio:
             exchange = self._running.get(params.get("requestId", ""))
             if exchange is not None and exchange.method != "initialize":
                 self._cancel(exchange)
+                if exchange.method == LISTEN:
+                    self._running.pop(exchange.id, None)
+        elif method == "notifications/initialized" and self.session.version is not None:
+            self._pool.submit(lambda: self.host.changes.listen(self._tell))
         elif method == "exit":
             self._stopping.set()
 
+    def _tell(self, change: Change) -> None:
+        """A change reaches a client of the older revisions unasked, but for resources it does not watch."""
+        if change.kind != "updated" or change.uri in self.session.subscribed:
+            self.write(wire.notification(change.method, change.params))
+
     def _cancel(self, exchange: Exchange) -> None:
-        exchange.stop.set()
+        exchange.cancel()
         for waiting in list(self._waiting.values()):
             if waiting.exchange is exchange:
                 waiting.done.set()
@@ -268,6 +285,8 @@ class Stdio:
             waited += 0.2
         for exchange in list(self._running.values()):
             self._cancel(exchange)
+            if exchange.method == LISTEN:
+                self.write(wire.reply(exchange.id, table.listened(exchange)))
         closing = threading.Thread(target=self.host.close, name="close", daemon=True)
         closing.start()
         closing.join(CLOSE_SECONDS)

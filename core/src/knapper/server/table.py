@@ -16,24 +16,25 @@ from knapper.server.wire import (
 )
 
 Result = dict[str, Any]
+Handler = Callable[[Exchange], Result | None]
 
 
 class Method(NamedTuple):
     """One method: what answers it, in which of the two eras it exists, and whether it is answered at once."""
 
-    handler: Callable[[Exchange], Result]
+    handler: Handler
     handshake: bool = True
     modern: bool = True
     quick: bool = False
 
 
-def _late(module: str, name: str) -> Callable[[Exchange], Result]:
+def _late(module: str, name: str) -> Handler:
     """A handler whose module needs the loaded server, so it is imported when it is first asked."""
 
-    def handler(exchange: Exchange) -> Result:
+    def handler(exchange: Exchange) -> Result | None:
         from importlib import import_module
 
-        found: Result = getattr(import_module(f"knapper.server.{module}"), name)(exchange)
+        found: Result | None = getattr(import_module(f"knapper.server.{module}"), name)(exchange)
         return found
 
     return handler
@@ -45,11 +46,21 @@ METHODS: dict[str, Method] = {
     "ping": Method(lifecycle.ping, modern=False, quick=True),
     "tools/list": Method(listing.tools, quick=True),
     "tools/call": Method(_late("tools", "call")),
+    "resources/list": Method(_late("resources", "list_")),
+    "resources/templates/list": Method(_late("resources", "templates")),
+    "resources/read": Method(_late("resources", "read")),
+    "resources/subscribe": Method(_late("resources", "subscribe"), modern=False),
+    "resources/unsubscribe": Method(_late("resources", "unsubscribe"), modern=False),
+    "subscriptions/listen": Method(_late("subscriptions", "listen"), handshake=False),
+    "prompts/list": Method(_late("prompts", "list_")),
+    "prompts/get": Method(_late("prompts", "get")),
+    "completion/complete": Method(_late("completion", "complete")),
+    "logging/setLevel": Method(lifecycle.set_level, modern=False),
 }
 
 
-def answer(exchange: Exchange) -> Result:
-    """The result of a request, complete for its era; ProtocolError where it has none."""
+def answer(exchange: Exchange) -> Result | None:
+    """The result of a request, complete for its era; None where the request stays open, ProtocolError where it fails."""
     method = METHODS.get(exchange.method)
     if method is None or not (method.modern if exchange.modern else method.handshake):
         raise ProtocolError(METHOD_NOT_FOUND, f"Method not found: {exchange.method}")
@@ -58,10 +69,19 @@ def answer(exchange: Exchange) -> Result:
     elif exchange.session.version is None and exchange.method not in ("initialize", "ping"):
         raise ProtocolError(INVALID_REQUEST, "Invalid request: send 'initialize' first")
     result = method.handler(exchange)
-    if exchange.modern:
-        result.setdefault("resultType", "complete")
-        result["_meta"] = {**result.get("_meta", {}), eras.SERVER: lifecycle.SERVER_INFO}
+    return complete(result) if exchange.modern and result is not None else result
+
+
+def complete(result: Result) -> Result:
+    """A result with what the modern revisions want in every one."""
+    result.setdefault("resultType", "complete")
+    result["_meta"] = {**result.get("_meta", {}), eras.SERVER: lifecycle.SERVER_INFO}
     return result
+
+
+def listened(exchange: Exchange) -> Result:
+    """The last word of a subscription that the server ends."""
+    return complete({"_meta": {eras.SUBSCRIPTION: exchange.id}})
 
 
 def is_quick(method: str) -> bool:

@@ -6,7 +6,8 @@ import time
 from collections.abc import Callable
 from typing import Any
 
-from knapper.server import asking, facade
+from knapper.server import facade
+from knapper.server.client import Answered, Client
 from knapper.server.exchange import Exchange
 from knapper.server.results import of_outcome
 
@@ -20,18 +21,20 @@ def call(exchange: Exchange) -> dict[str, Any]:
     token = arguments.pop("elicit_token", None)  # before anything is hashed: a token is no argument
     runtime = exchange.host.runtime
     target = facade.target(runtime, name, arguments, exchange.caller)
+    client = Client(exchange, runtime, target.name, target.args_hash)
     try:
         outcome = target.call(
             exchange.caller,
-            ask=asking.through_client(exchange, runtime, target),
+            ask=client.asks,
+            client=client,
             cancelled=lambda: exchange.cancelled,
             on_progress=progress(exchange),
             elicit_token=token if isinstance(token, str) else None,
             trace=trace(exchange.meta),
         )
-    except asking.Asked as asked:
-        return asked.result
-    return of_outcome(outcome, exchange.version, exchange.caller.vault or runtime.vaults.default)
+    except Answered as answered:
+        return answered.unwrap()
+    return of_outcome(outcome, exchange.version)
 
 
 def progress(exchange: Exchange) -> Callable[[float, float | None, str], None] | None:

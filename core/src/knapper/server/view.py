@@ -10,7 +10,7 @@ from knapper.store.stats import Stats
 
 if TYPE_CHECKING:
     from knapper.caller import Caller
-    from knapper.domain import Tool
+    from knapper.domain import Prompt, Resource, Tool
     from knapper.index.view import IndexView
     from knapper.runtime import Runtime
     from knapper.vault.acl import Op, Verdict
@@ -70,6 +70,16 @@ class ServerView:
     def tools(self, caller: Caller | None = None) -> list[str]:
         rules = self._runtime.settings.tool_visibility
         return sorted(n for n, t in self._runtime.tools.items() if verdict(t, rules, caller) == "listed")
+
+    @property
+    def prompts(self) -> dict[str, Prompt]:
+        """Prompts that domains offer."""
+        return self._runtime.registry.prompts
+
+    @property
+    def resources(self) -> list[Resource]:
+        """Resources that domains offer under addresses of their own."""
+        return list(self._runtime.registry.resources.values())
 
     def evaluate(self, vault: Vault, op: Op, path: str, exempt: frozenset[str] = frozenset()) -> Verdict:
         """The verdict of the evaluator that also enforces."""
