@@ -5,26 +5,45 @@ from __future__ import annotations
 import base64
 import binascii
 from collections.abc import Callable, Iterable
-from typing import Any, Generic, TypeAlias, TypeVar
+from typing import Any, ClassVar, Generic, TypeAlias, TypeVar, get_args, get_origin
 
 import msgspec
 
 from knapper.errors import ToolError
 
 
+TERSE = ("path", "score", "snippet")
+
+
 def _wire_name(name: str) -> str:
     return name.rstrip("_")
 
 
-class Record(msgspec.Struct, kw_only=True, omit_defaults=True, rename=_wire_name):
-    """A result with named fields; one that has its default is left out, and `from_` is sent as `from`."""
+class _Named(msgspec.StructMeta):
+    """Makes the fields of every record keyword-only; msgspec does not hand that setting down."""
+
+    def __new__(mcls, name: str, bases: tuple[type, ...], namespace: dict[str, Any], **settings: Any) -> Any:
+        settings.setdefault("kw_only", True)
+        return super().__new__(mcls, name, bases, namespace, **settings)
+
+
+class Record(msgspec.Struct, metaclass=_Named, omit_defaults=True, rename=_wire_name):
+    """A result with named fields; one that has its default is left out, and `from_` is sent as `from`.
+
+    A terse list keeps of it the first field, path, score and snippet, or the fields that `terse` names.
+    """
+
+    terse: ClassVar[tuple[str, ...]] = ()
 
 
 T = TypeVar("T")
 
 
 class Paged(Record, Generic[T]):
-    """One page: its items, the cursor of the next page, and how many there are in all."""
+    """One page: its items, the cursor of the next page, and how many there are in all.
+
+    `overflow` says that there is more which no cursor leads to, because the search itself ended at a limit.
+    """
 
     items: list[T]
     cursor: str | None = None
@@ -80,7 +99,34 @@ class Page:
                 more = True
         return self.of(rows, total, key(rows[-1]) if more else None)
 
-    def of(self, items: list[T], total: int | None = None, last_key: Any = None) -> Paged[T]:
+    def of(
+        self, items: list[T], total: int | None = None, last_key: Any = None, *, overflow: bool = False
+    ) -> Paged[T]:
         """A page already cut; `last_key` is the key of its last item where more follow."""
         cursor = None if last_key is None else self.cursor_at(last_key)
-        return Paged(items=items, cursor=cursor, total_count=total)
+        return Paged(items=items, cursor=cursor, overflow=overflow, total_count=total)
+
+
+def terse_fields(returns: Any) -> dict[str, str]:
+    """What a terse answer of this type keeps of each item, by its name on the wire; nothing where it is no page."""
+    item = _item(returns)
+    if not (isinstance(item, type) and issubclass(item, Record)):
+        return {}
+    wire = dict(zip(item.__struct_fields__, item.__struct_encode_fields__, strict=True))
+    kept = item.terse or (item.__struct_fields__[0], *TERSE)
+    return {name: wire[name] for name in kept if name in wire}
+
+
+def trimmed(page: Paged[Any], fields: dict[str, str]) -> Paged[Any]:
+    """A page with nothing but these fields in its items."""
+    items = [
+        {wire: value for name, wire in fields.items() if (value := getattr(item, name)) is not None}
+        for item in page.items
+    ]
+    return msgspec.structs.replace(page, items=items)
+
+
+def _item(returns: Any) -> Any:
+    """What a page is of, also where a result adds fields to a page."""
+    bases = getattr(get_origin(returns) or returns, "__orig_bases__", ())
+    return next((get_args(one)[0] for one in (returns, *bases) if get_origin(one) is Paged), None)
