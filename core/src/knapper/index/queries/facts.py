@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import typing
+from collections.abc import Callable, Sequence
+from functools import cache
 from typing import Any, TypeVar
 
 import msgspec
@@ -12,7 +14,9 @@ from knapper.index.schema import columns
 from knapper.page import Page
 
 Row = TypeVar("Row", bound=msgspec.Struct)
-OPERATORS = frozenset({"=", "!=", "<", "<=", ">", ">=", "IN", "IS NULL", "IS NOT NULL", "LIKE"})
+OPERATORS = frozenset(
+    {"=", "!=", "<", "<=", ">", ">=", "IN", "NOT IN", "IS NULL", "IS NOT NULL", "HAS", "HAS ANY"}
+)
 
 
 class Facts(Questions):
@@ -28,7 +32,8 @@ class Facts(Questions):
     ) -> list[tuple[str, Row]]:
         """Every (path, row) that meets the conditions, in the order of paths and of the note."""
         sql, parameters = self._facts(row, where, root, paths)
-        return [(r[0], self._row(row, r[2:])) for r in self.rows(f"{sql} ORDER BY path, ord", parameters)]
+        read = _reader(row)
+        return [(r[0], read(r[2:])) for r in self.rows(f"{sql} ORDER BY path, ord", parameters)]
 
     def facts_page(
         self,
@@ -42,7 +47,8 @@ class Facts(Questions):
         """A page of (path, row), in the order of paths and of the note."""
         sql, parameters = self._facts(row, where, root, paths)
         rows, total, last = self.paged(page, sql, parameters, ("path", "ord"))
-        return [(r[0], self._row(row, r[2:])) for r in rows], total, last
+        read = _reader(row)
+        return [(r[0], read(r[2:])) for r in rows], total, last
 
     def _facts(
         self,
@@ -60,15 +66,10 @@ class Facts(Questions):
         for column, operator, value in where:
             if column not in names or operator not in OPERATORS:
                 raise ValueError(f"{row.__name__} cannot be asked for {column!r} {operator!r}")
-            if operator == "IN":
-                condition += f' AND x."{column}" IN ({", ".join("?" * len(value))})'
-                parameters = [*parameters, *value]
-            elif operator.startswith("IS"):
-                condition += f' AND x."{column}" {operator}'
-            else:
-                condition += f' AND x."{column}" {operator} ?'
-                parameters = [*parameters, value]
-        cells = ", ".join(f'x."{name}"' for name in names)
+            test, given = _condition(column, operator, value)
+            condition += f" AND {test}"
+            parameters = [*parameters, *given]
+        cells = ", ".join(f'x."{name}" AS "c_{name}"' for name in names)
         sql = f"SELECT f.path AS path, x.ord AS ord, {cells} FROM {table} x JOIN files f ON f.id = x.file WHERE {condition} AND {self.may('f.path')}"
         return sql, parameters
 
@@ -78,8 +79,37 @@ class Facts(Questions):
                 return f"x_{extractor.name}"
         raise ValueError(f"no extractor makes {row.__name__}")
 
-    def _row(self, row: type[Row], cells: Sequence[Any]) -> Row:
-        values = {}
-        for (name, kind), cell in zip(columns(row), cells, strict=True):
-            values[name] = msgspec.json.decode(cell) if kind == "JSON" and isinstance(cell, str) else cell
-        return msgspec.convert(values, row, strict=False)
+
+@cache
+def _reader(row: type[Row]) -> Callable[[Sequence[Any]], Row]:
+    """A function from a database row to an extractor's row; only what SQLite cannot hold as such is converted."""
+    hints = typing.get_type_hints(row)
+    convert: list[tuple[int, Callable[[Any], Any]]] = []
+    for place, (name, kind) in enumerate(columns(row)):
+        if kind == "JSON":
+            convert.append((place, msgspec.json.Decoder(hints[name]).decode))
+        elif hints[name] is bool:
+            convert.append((place, bool))
+
+    def read(cells: Sequence[Any]) -> Row:
+        values = list(cells)
+        for place, change in convert:
+            if values[place] is not None:
+                values[place] = change(values[place])
+        return row(*values)
+
+    return read
+
+
+def _condition(column: str, operator: str, value: Any) -> tuple[str, list[Any]]:
+    name = f'x."{column}"'
+    if operator in ("IN", "NOT IN"):
+        return f"{name} {operator} ({', '.join('?' * len(value))})", list(value)
+    if operator.startswith("IS"):
+        return f"{name} {operator}", []
+    if operator == "HAS":  # a part of a text, whatever its case
+        return f"instr(lower({name}), lower(?)) > 0", [value]
+    if operator == "HAS ANY":  # an element of a list, whatever its case
+        marks = ", ".join("lower(?)" for _ in value)
+        return f"EXISTS (SELECT 1 FROM json_each({name}) WHERE lower(json_each.value) IN ({marks}))", list(value)
+    return f"{name} {operator} ?", [value]

@@ -1,5 +1,7 @@
 """TaskRow: one task of one note, as flat scalars that can become columns of an index."""
 
+from typing import ClassVar
+
 import msgspec
 
 PRIORITIES = ("highest", "high", "medium", "none", "low", "lowest")
@@ -11,6 +13,8 @@ CLOSED_TYPES = frozenset({"DONE", "CANCELLED", "NON_TASK"})
 
 class TaskRow(msgspec.Struct, frozen=True, gc=False):
     """A task line taken apart; dates are ISO strings, possibly of days that do not exist."""
+
+    indexed: ClassVar[tuple[str, ...]] = ("due",)  # columns that a table of these is searched by
 
     path: str = ""
     line: int = 0

@@ -1,0 +1,205 @@
+"""Tools that find tasks."""
+
+from __future__ import annotations
+
+from datetime import date
+from typing import Annotated, Any, Literal
+
+import msgspec
+
+from knapper import Context, Doc, Page, Record, ToolError
+from knapper_tasks.domain import settings_of, tasks
+from knapper_tasks.engine import (
+    Budget,
+    BudgetExceeded,
+    Query,
+    QueryError,
+    Settings,
+    TaskRow,
+    narrow,
+    parse_query,
+)
+from knapper_tasks.record import PRIORITY, Priority, Status, Task, task
+from knapper_tasks.rows import adapted, load, of_facts, of_types, reads_alike
+
+Day = Annotated[str, msgspec.Meta(pattern=r"^\d{4}-\d{2}-\d{2}$")]
+Engine = Literal["auto", "native", "obsidian"]
+DATES = ("due", "scheduled", "start", "done")
+
+
+class Days(msgspec.Struct, forbid_unknown_fields=True):
+    before: Day | None = None
+    after: Day | None = None
+    on: Day | None = None
+
+
+@tasks.tool("read:tasks")
+def list_tasks(
+    ctx: Context,
+    root: Annotated[str, Doc("Only in notes below this folder.")] = "",
+    paths: Annotated[list[str] | None, Doc("Only in these notes.", max_length=500)] = None,
+    status: list[Status] | None = None,
+    due: Annotated[Days | None, Doc("before and after do not include their day.")] = None,
+    scheduled: Days | None = None,
+    start: Days | None = None,
+    done: Days | None = None,
+    priority: list[Priority] | None = None,
+    tags: Annotated[list[str] | None, Doc("With any of these tags.")] = None,
+    text: Annotated[str | None, Doc("In the description, whatever its case.")] = None,
+    page: Page = Page(),
+) -> Page.Of[Task]:
+    """List tasks by status, dates, priority, tags and text, in the order of the notes."""
+    settings = settings_of(ctx)
+    where: list[tuple[str, str, Any]] = []
+    if status:
+        where += of_types(settings, [name.upper() for name in status])
+    for name, days in zip(DATES, (due, scheduled, start, done), strict=True):
+        where += _dates(name, days)
+    if priority:
+        where.append(("priority", "IN", [PRIORITY.index(name) for name in priority]))
+    if tags:
+        where.append(("tags", "HAS ANY", ["#" + tag.lstrip("#") for tag in tags]))
+    if text:
+        where.append(("description", "HAS", text))
+    if settings.global_filter:
+        where.append(("raw", "HAS", settings.global_filter))
+    if not reads_alike(settings):
+        return _from_lines(ctx, settings, where, root, paths, page)
+    rows, total, last = ctx.index.facts_page(page, TaskRow, where, root=root, paths=paths)
+    return page.of([task(row) for row in adapted((row for _, row in rows), settings)], total, last)
+
+
+class TaskGroup(Record):
+    key: str
+    count: int
+
+
+class FilteredTasks(Page.Of[Task]):
+    engine: Literal["native", "obsidian"]
+    groups: list[TaskGroup] | None = None
+    explanation: str | None = None
+
+
+@tasks.tool("read:tasks")
+def tasks_filter(
+    ctx: Context,
+    filter: Annotated[
+        str, Doc("A query in the Tasks plugin's language, an instruction a line.", max_length=20_000)
+    ],
+    group_by: Annotated[str | None, Doc("As after `group by`.")] = None,
+    sort_by: Annotated[str | None, Doc("As after `sort by`.")] = None,
+    engine: Engine = "auto",
+    page: Page = Page(),
+) -> FilteredTasks:
+    """Find tasks with a query of the Obsidian Tasks plugin: filters, sorting, grouping, limits."""
+    source = "\n".join(
+        [
+            filter,
+            *([f"group by {group_by}"] if group_by else []),
+            *([f"sort by {sort_by}"] if sort_by else []),
+        ]
+    )
+    if engine == "obsidian":
+        return _live(ctx, source, page)
+    query = _parsed(ctx, source)
+    facts = narrow(query)
+    rows = load(ctx, query.settings, of_facts(facts, query.settings))
+    everything = load(ctx, query.settings) if facts.every_task else None
+    try:
+        result = query.run(
+            rows, everything=everything, properties_of=lambda path: _properties(ctx, path), budget=Budget()
+        )
+    except BudgetExceeded as error:
+        raise ToolError("compute_budget_exceeded", f"the query takes too long: {error}") from None
+    except QueryError as error:
+        raise _wrong(error) from None
+    named = [
+        TaskGroup(key=" > ".join(group.names), count=len(group.rows))
+        for group in result.groups
+        if group.names
+    ]
+    cut = _cut(result.rows, page)
+    return FilteredTasks(
+        items=[task(row) for row in cut.items],
+        cursor=cut.cursor,
+        total_count=cut.total_count,
+        engine="native",
+        groups=named or None,
+        explanation=query.explain() if query.layout.explain else None,
+    )
+
+
+def _dates(name: str, days: Days | None) -> list[tuple[str, str, Any]]:
+    if days is None:
+        return []
+    found: list[tuple[str, str, Any]] = []
+    for value, operator in ((days.before, "<"), (days.after, ">"), (days.on, "=")):
+        if value is not None:
+            found.append((name, operator, value))
+    return found or [(name, "IS NOT NULL", None)]
+
+
+def _from_lines(
+    ctx: Context,
+    settings: Settings,
+    where: list[tuple[str, str, Any]],
+    root: str,
+    paths: list[str] | None,
+    page: Page,
+) -> Page.Of[Task]:
+    """The same list where the vault's settings read lines otherwise than the index did."""
+    rows = [row for row in load(ctx, settings, root=root) if paths is None or row.path in paths]
+    found = [row for row in rows if all(_meets(row, *condition) for condition in where)]
+    cut = page.cut(found, key=lambda row: (row.path, row.line))
+    last = [cut.items[-1].path, cut.items[-1].line] if cut.cursor else None
+    return page.of([task(row) for row in cut.items], cut.total_count, last)
+
+
+def _meets(row: TaskRow, name: str, operator: str, wanted: Any) -> bool:
+    value = getattr(row, name)
+    if operator == "IS NOT NULL":
+        return value is not None
+    if value is None:
+        return False
+    if operator == "IN":
+        return value in wanted
+    if operator == "NOT IN":
+        return value not in wanted
+    if operator == "HAS":
+        return wanted.lower() in value.lower()
+    if operator == "HAS ANY":
+        return bool({item.lower() for item in value} & {item.lower() for item in wanted})
+    return bool({"<": value < wanted, ">": value > wanted, "=": value == wanted}[operator])
+
+
+def _cut(rows: list[TaskRow], page: Page) -> Page.Of[TaskRow]:
+    """One page in the query's own order: behind the last task shown, wherever that is now."""
+    after, start = page.after, 0
+    if after is not None:
+        count, path, line = after
+        places = (n + 1 for n, row in enumerate(rows) if (row.path, row.line) == (path, line))
+        start = next(places, min(int(count), len(rows)))
+    shown = rows[start : start + page.limit]
+    more = start + len(shown) < len(rows)
+    return page.of(shown, len(rows), [start + len(shown), shown[-1].path, shown[-1].line] if more else None)
+
+
+def _parsed(ctx: Context, source: str) -> Query:
+    try:
+        return parse_query(source, settings_of(ctx), date.fromtimestamp(ctx.now()))
+    except QueryError as error:
+        raise _wrong(error) from None
+
+
+def _wrong(error: QueryError) -> ToolError:
+    return ToolError("invalid_input", str(error), line=error.number, reason=error.reason)
+
+
+def _live(ctx: Context, source: str, page: Page) -> FilteredTasks:
+    answer = ctx.bridge("tasks").filter(source, limit=page.limit)
+    return FilteredTasks(items=[msgspec.convert(item, Task) for item in answer["items"]], engine="obsidian")
+
+
+def _properties(ctx: Context, path: str) -> dict[str, Any]:
+    row = ctx.index.file(path)
+    return row.properties if row else {}
