@@ -5,7 +5,18 @@ import threading
 import time
 from typing import Annotated
 
-from knapper import Context, Doc, Domain, ReadPath, Record, ToolError, WritePath, hookimpl
+from knapper import (
+    Context,
+    Doc,
+    Domain,
+    Image,
+    ReadPath,
+    Record,
+    ResourceLink,
+    ToolError,
+    WritePath,
+    hookimpl,
+)
 
 fixtures = Domain("fixtures", summary="What only tests need.")
 
@@ -69,6 +80,26 @@ def take_time(ctx: Context, seconds: Annotated[float, Doc("How long.", ge=0, le=
         ctx.progress(step, None, f"step {step}")
         threading.Event().wait(0.02)
     return "done"
+
+
+@fixtures.tool("admin:config", vault=False)
+def reload_now(ctx: Context) -> int:
+    """Read the configuration again."""
+    return len(ctx.server.reload()[0])
+
+
+@fixtures.tool("read:notes")
+def point_to(ctx: Context, path: ReadPath) -> str:
+    """Send a link to a note, and a picture, beside the answer."""
+    ctx.attach(ResourceLink(path=path))
+    ctx.attach(Image(data=b"GIF89a", mime="image/gif"))
+    return "see there"
+
+
+@fixtures.prompt(topic="What it is about.")
+def discuss(topic: str) -> str:
+    """Discuss a topic."""
+    return f"Let us discuss {topic}."
 
 
 @hookimpl

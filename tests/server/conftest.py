@@ -42,6 +42,7 @@ class Place:
         self.vault.mkdir()
         (self.vault / "a.md").write_text("Alpha *text*.\n")
         self.site = install(root / "site")
+        self.command_path = str(self.vault)
         self.env = {
             **os.environ,
             "PYTHONPATH": str(self.site),
@@ -58,7 +59,7 @@ class Place:
             "-c",
             "import sys; from knapper.cli import main; sys.exit(main())",
             "serve",
-            str(self.vault),
+            self.command_path,
         ]
 
 

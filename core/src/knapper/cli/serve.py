@@ -7,6 +7,7 @@ import sys
 from typing import TYPE_CHECKING, Any, NoReturn
 
 if TYPE_CHECKING:
+    from knapper.config.model import Settings
     from knapper.runtime import Runtime
 
 USAGE = """usage: knapper serve [VAULT | CONFIG] [options]
@@ -101,4 +102,7 @@ def _open(options: Options) -> Runtime:
     from knapper.config.load import load
     from knapper.runtime import open_runtime
 
-    return open_runtime(load(options.path, options.flags).settings)
+    def read() -> Settings:
+        return load(options.path, options.flags).settings
+
+    return open_runtime(read(), source=read)

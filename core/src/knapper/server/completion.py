@@ -35,10 +35,12 @@ def complete(exchange: Exchange) -> dict[str, Any]:
         raise ProtocolError(INVALID_PARAMS, "Invalid params: 'ref' must be a prompt or a resource template")
     if not isinstance(name, str) or not isinstance(value, str):
         raise ProtocolError(INVALID_PARAMS, "Invalid params: 'argument' needs a name and a value")
-    return through_gates(exchange, governed(_complete, core), {"argument": name, "value": value}, "resource")
+    return through_gates(
+        exchange, governed(fitting_values, core), {"argument": name, "value": value}, "resource"
+    )
 
 
-def _complete(ctx: Context, argument: str, value: str) -> Completion:
+def fitting_values(ctx: Context, argument: str, value: str) -> Completion:
     """Values that fit what was typed."""
     source = SOURCES.get(argument)
     found = _fitting(source(ctx), value) if source is not None and ctx.caller.may("read:notes") else []

@@ -7,7 +7,8 @@ from difflib import get_close_matches
 from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
 from knapper.context import Context
-from knapper.dispatch.call import Call, Outcome, args_hash
+from knapper.dispatch.call import Call, Outcome
+from knapper.dispatch.canonical import args_hash
 from knapper.dispatch.pipeline import GATES, run
 from knapper.dispatch.visibility import verdict
 from knapper.domain import Domain, Tool

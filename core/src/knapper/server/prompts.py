@@ -91,21 +91,21 @@ class Messages(Record):
 
 
 def list_(exchange: Exchange) -> dict[str, Any]:
-    return cacheable(exchange, through_gates(exchange, governed(_list, core), {}, "prompt"))
+    return cacheable(exchange, through_gates(exchange, governed(every_prompt, core), {}, "prompt"))
 
 
 def get(exchange: Exchange) -> dict[str, Any]:
     name = exchange.text("name")
     found = _named(exchange.host.runtime.registry.prompts).get(name)
     raw = {"name": name, "arguments": exchange.table("arguments")}
-    return through_gates(exchange, governed(_get, found.domain if found else core), raw, "prompt")
+    return through_gates(exchange, governed(fill_prompt, found.domain if found else core), raw, "prompt")
 
 
 def _named(offered: dict[str, Prompt]) -> dict[str, Prompt]:
     return {**{prompt.name: prompt for prompt in core.prompts}, **offered}
 
 
-def _list(ctx: Context) -> Prompts:
+def every_prompt(ctx: Context) -> Prompts:
     """Every prompt, the server's own first."""
     return Prompts(prompts=[_shown(prompt) for prompt in _named(ctx.server.prompts).values()])
 
@@ -118,7 +118,7 @@ def _shown(prompt: Prompt) -> Offered:
     return Offered(name=prompt.name, title=title, description=prompt.description, arguments=given)
 
 
-def _get(ctx: Context, name: str, arguments: dict[str, str] = {}) -> Messages:  # noqa: B006 (msgspec copies it)
+def fill_prompt(ctx: Context, name: str, arguments: dict[str, str] = {}) -> Messages:  # noqa: B006 (msgspec copies it)
     """A prompt's messages."""
     prompt = _named(ctx.server.prompts).get(name)
     if prompt is None:

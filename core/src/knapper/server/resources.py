@@ -72,7 +72,7 @@ class Contents(Record):
 def list_(exchange: Exchange) -> dict[str, Any]:
     """What can be read: resources of domains first, then notes in the order of their paths."""
     raw = {"start": exchange.offset()}
-    return cacheable(exchange, through_gates(exchange, governed(_list, core), raw, "resource"))
+    return cacheable(exchange, through_gates(exchange, governed(page_of_resources, core), raw, "resource"))
 
 
 def templates(exchange: Exchange) -> dict[str, Any]:
@@ -114,16 +114,16 @@ def _governed(exchange: Exchange, uri: str, *, look: bool) -> dict[str, Any]:
     runtime = exchange.host.runtime
     if not uri.startswith("knapper:"):
         resource, variables = _offered(runtime.registry.resources, uri)
-        tool = governed(_offer, resource.domain, resource.scopes)
+        tool = governed(read_offered, resource.domain, resource.scopes)
         return through_gates(exchange, tool, {"uri": uri, "variables": variables}, "resource")
     vault, path = parse(uri)
     own = exchange.caller.vault or runtime.vaults.default
     if vault != own:
-        tool = governed(_foreign, core, ("read:notes",))
-        return through_gates(exchange, tool, {"vault": vault, "bound_vault": own}, "resource")
+        tool = governed(refuse_other_vault, core, ("read:notes",))
+        return through_gates(exchange, tool, {"named": vault, "own": own}, "resource")
     extension = path.rpartition(".")[2].lower()
     scope = "read:notes" if extension in NOTES else "read:attachments"
-    tool = governed(_look if look else _read, core, (scope,), vault=True)
+    tool = governed(look_at_file if look else read_file, core, (scope,), vault=True)
     return through_gates(exchange, tool, {"path": path, "vault": vault}, "resource")
 
 
@@ -138,7 +138,7 @@ def parse(uri: str) -> tuple[str, str]:
     return parts.netloc, path
 
 
-def _list(ctx: Context, start: int) -> Resources:
+def page_of_resources(ctx: Context, start: int) -> Resources:
     """One page of resources."""
     if not ctx.caller.may("read:notes"):
         return Resources(resources=[])
@@ -164,13 +164,13 @@ def _shown(resource: Resource) -> Listed:
     )
 
 
-def _look(ctx: Context, path: ReadPath) -> Contents:
+def look_at_file(ctx: Context, path: ReadPath) -> Contents:
     """Whether a file is there and may be read."""
     ctx.vault.stat(path)
     return Contents(contents=[])
 
 
-def _read(ctx: Context, path: ReadPath) -> Contents:
+def read_file(ctx: Context, path: ReadPath) -> Contents:
     """A file of the vault, if it is of a kind that Obsidian shows and not too large to send."""
     extension = path.rpartition(".")[2].lower()
     mime = "text/markdown" if extension in NOTES else TYPES.get(extension)
@@ -191,13 +191,14 @@ def _read(ctx: Context, path: ReadPath) -> Contents:
     return Contents(contents=[_content(uri_of(ctx.vault.vault, path), mime, data)])
 
 
-def _foreign(ctx: Context, vault: str, bound_vault: str) -> Contents:
+def refuse_other_vault(ctx: Context, named: str, own: str) -> Contents:
     """Refuse an address in another vault than the caller's."""
-    message = f"resources are read from the vault {bound_vault!r} only"
-    raise ToolError("forbidden", message, vault=vault, bound_vault=bound_vault)
+    raise ToolError(
+        "forbidden", f"resources are read from the vault {own!r} only", vault=named, bound_vault=own
+    )
 
 
-def _offer(ctx: Context, uri: str, variables: dict[str, str]) -> Contents:
+def read_offered(ctx: Context, uri: str, variables: dict[str, str]) -> Contents:
     """What a domain offers under an address of its own."""
     resource, _ = _offered({r.uri: r for r in ctx.server.resources}, uri)
     return Contents(contents=[_content(uri, resource.mime, resource.fn(ctx, **variables))])

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 MOST_BYTES = 64 * 1024 * 1024
 FINISH_SECONDS = 120.0  # for what still runs when the client has gone
 CLOSE_SECONDS = 1.5
+FAIL_SECONDS = 1.0  # for the client's first request, so that it too learns why there is no server
 LISTEN = "subscriptions/listen"
 
 
@@ -74,6 +75,7 @@ class Stdio:
         self._pool = Pool()
         self._stopping = threading.Event()
         self._abandon = threading.Event()
+        self._talked = threading.Event()
         self._running: dict[Id, Exchange] = {}
         self._waiting: dict[Id, Waiting] = {}
         self._asked = 0
@@ -99,6 +101,7 @@ class Stdio:
             with self._writing:
                 while rest:
                     rest = rest[os.write(self._sink, rest) :]
+            self._talked.set()
         except OSError:  # nobody reads any more
             self._stopping.set()
 
@@ -276,6 +279,7 @@ class Stdio:
         issues = error.issues if isinstance(error, ConfigError) else [str(error) or type(error).__name__]
         sys.stderr.write("".join(f"knapper: {issue}\n" for issue in issues))
         self.code = 2 if isinstance(error, ConfigError) else 1
+        self._talked.wait(FAIL_SECONDS)
         self._stopping.set()
 
     def _finish(self) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from typing import Any
 
 from knapper.server import eras
@@ -35,15 +36,17 @@ def listen(exchange: Exchange) -> None:
     """Acknowledge first, then tell of every change that was asked for, until the client cancels."""
     honoured = wanted(exchange)
     meta = {eras.SUBSCRIPTION: exchange.id}
-    changes = exchange.host.changes
+    changes, acknowledged = exchange.host.changes, threading.Event()
 
     def tell(change: Change) -> None:
         if fits(honoured, change):
+            acknowledged.wait()
             exchange.peer.notify(change.method, {**change.params, "_meta": meta})
 
-    acknowledged = {"notifications": honoured, "_meta": meta}
-    exchange.peer.notify("notifications/subscriptions/acknowledged", acknowledged)
-    exchange.on_stop.append(changes.listen(tell))
     for uri in honoured.get("resourceSubscriptions", ()):
         changes.watch(exchange.session, uri)
         exchange.on_stop.append(lambda uri=uri: changes.unwatch(exchange.session, uri))  # type: ignore[misc]
+    exchange.on_stop.append(changes.listen(tell))
+    told = {"notifications": honoured, "_meta": meta}
+    exchange.peer.notify("notifications/subscriptions/acknowledged", told)
+    acknowledged.set()

@@ -8,7 +8,8 @@ from typing import Any, Literal
 
 import msgspec
 
-from knapper.dispatch.call import Call, args_hash
+from knapper.dispatch.call import Call
+from knapper.dispatch.canonical import args_hash
 from knapper.dispatch.pipeline import GATES, run
 from knapper.domain import Domain, Tool
 from knapper.server.client import Answered, Client
@@ -26,18 +27,11 @@ def governed(
     fn: Callable[..., Any], domain: Domain, scopes: tuple[str, ...] = (), vault: bool = False
 ) -> Tool:
     """A function under the policy of a tool, though nobody can call it as one."""
-    return Tool(
-        fn,
-        domain,
-        scopes,
-        rate=None,
-        destructive=False,
-        confirm="",
-        repeat=None,
-        vault=vault,
-        precheck=None,
-        tags=(),
-    )
+    nowhere = Domain("nowhere", summary="Tools that are not in any list.")
+    nowhere.tool(*scopes, vault=vault)(fn)
+    tool = nowhere.tools[fn.__name__]
+    tool.domain = domain
+    return tool
 
 
 @lru_cache(maxsize=256)
