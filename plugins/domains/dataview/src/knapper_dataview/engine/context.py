@@ -75,8 +75,11 @@ class Context:
     def rows(self, paths: list[str]) -> list[PageRow]:
         """The rows of these notes, each made once."""
         kept = self._rows
-        missing = [path for path in paths if path not in kept] if kept else paths
-        for page in self.source.pages(missing):
+        if not kept:
+            rows = [PageRow(page, self) for page in self.source.pages(paths)]
+            self._rows = {row.page.path: row for row in rows}
+            return rows
+        for page in self.source.pages([path for path in paths if path not in kept]):
             kept[page.path] = PageRow(page, self)
         return [kept[path] for path in paths if path in kept]
 

@@ -149,14 +149,12 @@ def paced(entries: list[Entry], budget: Budget) -> Iterator[Entry]:
 def page_entries(source: SourceNode, context: Context) -> list[Entry]:
     """A row for each note of a source, and for each line of its CSV files."""
     paths = select(source, context)
-    if not any(path.lower().endswith(".csv") for path in paths):
-        return [(row, row) for row in context.rows(paths)]
-    entries: list[Entry] = []
-    for path in paths:
-        if path.lower().endswith(".csv"):
-            entries.extend(_csv_entries(path, context))
-        elif (row := context.row(path)) is not None:
-            entries.append((row, row))
+    rows = context.rows(paths)
+    entries: list[Entry] = [(row, row) for row in rows]
+    if len(rows) < len(paths):
+        for path in paths:
+            if path.lower().endswith(".csv"):
+                entries.extend(_csv_entries(path, context))
     return entries
 
 

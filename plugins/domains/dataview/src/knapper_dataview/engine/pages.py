@@ -126,6 +126,7 @@ class Page:
 
     __slots__ = (
         "_data",
+        "_head",
         "aliases",
         "ctime",
         "day",
@@ -152,6 +153,7 @@ class Page:
     frontmatter: dict[str, object]
     items: list[ListItem]
     items_by_line: dict[int, ListItem]
+    _head: _Head | PageData
 
     def __init__(self, path: str, ctime: float, mtime: float, size: int, data: bytes | PageData) -> None:
         """`ctime` and `mtime` are milliseconds since 1970, `data` what was kept of the note."""
@@ -166,43 +168,41 @@ class Page:
         data = self._data
         if isinstance(data, bytes):
             data = self._data = _stored.decode(data)
-        fill = _PARTS.get(name)
-        if fill is None:
+        if name == "fields":
+            head = self._head = _head.decode(data.head) if isinstance(data, _Stored) else data
+            self.fields = head.fields
+            return head.fields
+        read = _PARTS.get(name)
+        if read is None:
             raise AttributeError(name)
-        fill(self, data)
-        return getattr(self, name)
+        part = read(self, data)
+        setattr(self, name, part)
+        return part
 
 
-def _fill_head(page: Page, data: PageData | _Stored) -> None:
-    head = data if isinstance(data, PageData) else _head.decode(data.head)
-    page.fields = head.fields
-    page.tags = head.tags
-    page.aliases = head.aliases
-    page.day = head.day
+def _head_of(page: Page, data: PageData | _Stored) -> _Head | PageData:
+    return _head.decode(data.head) if isinstance(data, _Stored) else data
 
 
-def _fill_links(page: Page, data: PageData | _Stored) -> None:
-    page.links = data.links if isinstance(data, PageData) else _links.decode(data.links)
+def _links_of(page: Page, data: PageData | _Stored) -> list[object]:
+    return _links.decode(data.links) if isinstance(data, _Stored) else data.links
 
 
-def _fill_frontmatter(page: Page, data: PageData | _Stored) -> None:
-    page.frontmatter = (
-        data.frontmatter if isinstance(data, PageData) else _frontmatter.decode(data.frontmatter)
-    )
+def _frontmatter_of(page: Page, data: PageData | _Stored) -> dict[str, object]:
+    return _frontmatter.decode(data.frontmatter) if isinstance(data, _Stored) else data.frontmatter
 
 
-def _fill_items(page: Page, data: PageData | _Stored) -> None:
-    page.items = data.items if isinstance(data, PageData) else _items.decode(data.items)
+def _items_of(page: Page, data: PageData | _Stored) -> list[ListItem]:
+    return _items.decode(data.items) if isinstance(data, _Stored) else data.items
 
 
-def _fill_items_by_line(page: Page, data: PageData | _Stored) -> None:
-    page.items_by_line = {item.line: item for item in page.items}
-
-
-_PARTS: dict[str, Callable[[Page, PageData | _Stored], None]] = {
-    **dict.fromkeys(("fields", "tags", "aliases", "day"), _fill_head),
-    "links": _fill_links,
-    "frontmatter": _fill_frontmatter,
-    "items": _fill_items,
-    "items_by_line": _fill_items_by_line,
+_PARTS: dict[str, Callable[[Page, PageData | _Stored], object]] = {
+    "_head": _head_of,
+    "tags": lambda page, data: page._head.tags,
+    "aliases": lambda page, data: page._head.aliases,
+    "day": lambda page, data: page._head.day,
+    "links": _links_of,
+    "frontmatter": _frontmatter_of,
+    "items": _items_of,
+    "items_by_line": lambda page, data: {item.line: item for item in page.items},
 }

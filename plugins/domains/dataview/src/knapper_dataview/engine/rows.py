@@ -37,6 +37,9 @@ class PageRow(Record):
         raw = self.page.fields.get(key, _ABSENT)
         if raw is _ABSENT:
             return None
+        if type(raw) is Ext:
+            # The page may outlive the query: the next one finds the value unpacked.
+            raw = self.page.fields[key] = unpacked(raw)
         value = self[key] = raw if type(raw) in SCALARS else self.context.hydrate(raw, self.page.path)
         return value
 
