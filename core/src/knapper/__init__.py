@@ -13,7 +13,16 @@ if TYPE_CHECKING:
     from knapper.errors import ConfigError, KnapperError, PluginError, ToolError
     from knapper.hookspecs import hookimpl
     from knapper.page import Page, Record
-    from knapper.params import Alias, DeletePath, Doc, NotePath, ReadPath, WritePath
+    from knapper.params import (
+        Alias,
+        DeleteNotePath,
+        DeletePath,
+        Doc,
+        NotePath,
+        ReadPath,
+        WriteNotePath,
+        WritePath,
+    )
     from knapper.routes import Route
     from knapper.sinks import CallRecord, Event, Observer, Sink
     from knapper.store.migrations import Migration
@@ -28,6 +37,7 @@ _HOMES = {
     "Caller": "caller",
     "ConfigError": "errors",
     "Context": "context",
+    "DeleteNotePath": "params",
     "DeletePath": "params",
     "Doc": "params",
     "Domain": "domain",
@@ -51,6 +61,7 @@ _HOMES = {
     "Tool": "domain",
     "ToolError": "errors",
     "Verifier": "verify",
+    "WriteNotePath": "params",
     "WritePath": "params",
     "hookimpl": "hookspecs",
 }
@@ -62,6 +73,7 @@ __all__ = [
     "Caller",
     "ConfigError",
     "Context",
+    "DeleteNotePath",
     "DeletePath",
     "Doc",
     "Domain",
@@ -85,6 +97,7 @@ __all__ = [
     "Tool",
     "ToolError",
     "Verifier",
+    "WriteNotePath",
     "WritePath",
     "hookimpl",
 ]

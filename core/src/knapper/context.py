@@ -83,6 +83,10 @@ class Context:
         """Answers from what is indexed, limited to what this caller may read."""
         return self._call.open_index()
 
+    def find_note(self, given: str) -> str:
+        """The path of the note that a path, a name or an alias means, for paths that are not parameters of their own."""
+        return self._call.vault.find_note(given, self.caller)
+
     @cached_property
     def store(self) -> DomainStore:
         """The domain's own tables."""

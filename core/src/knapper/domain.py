@@ -47,6 +47,7 @@ class Tool:
         destructive: bool,
         confirm: str,
         repeat: Repeat | None,
+        keyed: bool,
         vault: bool,
         precheck: Callable[..., None] | None,
         tags: Sequence[str],
@@ -61,6 +62,7 @@ class Tool:
         self.confirm = confirm
         self.mutating = destructive or bool(self.families & MUTATING)
         self.repeat: Repeat = repeat or ("natural" if self.mutating else "pure")
+        self.keyed = keyed or self.repeat == "keyed"
         self.vault = vault
         self.precheck = precheck
         self.tags = frozenset(tags)
@@ -69,7 +71,7 @@ class Tool:
 
     @cached_property
     def signature(self) -> Signature:
-        return Signature(self.fn, vault=self.vault, keyed=self.repeat == "keyed")
+        return Signature(self.fn, vault=self.vault, keyed=self.keyed)
 
     @cached_property
     def input_schema(self) -> dict[str, Any]:
@@ -77,7 +79,7 @@ class Tool:
 
     @cached_property
     def output_schema(self) -> dict[str, Any]:
-        return schema.of_result(self.signature.returns)
+        return schema.of_result(self.signature.returns, self.signature.terse.values())
 
     @cached_property
     def wraps(self) -> bool:
@@ -172,6 +174,7 @@ class Domain:
         destructive: bool = False,
         confirm: str = "",
         repeat: Repeat | None = None,
+        keyed: bool = False,
         vault: bool = True,
         precheck: Callable[[Context, Any], None] | None = None,
         tags: Sequence[str] = (),
@@ -180,6 +183,7 @@ class Domain:
 
         `destructive` asks a person on every call; `confirm` says when `ctx.confirm` asks. `repeat` says what a
         second call does: nothing (pure), the same again (natural), nothing with the same key (keyed), once more (once).
+        `keyed` lets a natural tool take a key too.
         """
 
         def register(fn: F) -> F:
@@ -192,6 +196,7 @@ class Domain:
                     destructive=destructive,
                     confirm=confirm,
                     repeat=repeat,
+                    keyed=keyed,
                     vault=vault,
                     precheck=precheck,
                     tags=tags,

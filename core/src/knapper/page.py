@@ -11,7 +11,6 @@ import msgspec
 
 from knapper.errors import ToolError
 
-
 TERSE = ("path", "score", "snippet")
 
 

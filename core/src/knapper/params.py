@@ -12,7 +12,7 @@ from typing import Annotated, Any, Literal, NamedTuple, Union
 import msgspec
 
 from knapper.errors import ToolError
-from knapper.page import Page
+from knapper.page import Page, terse_fields
 
 Op = Literal["read", "write", "delete"]
 
@@ -32,16 +32,19 @@ class Alias:
 
 
 class Access(NamedTuple):
-    """What a path parameter will be used for; `by_name` also accepts a note's name or alias."""
+    """What a path parameter will be used for; `by_name` also accepts a name or alias, `note` nothing but notes."""
 
     op: Op
     by_name: bool = False
+    note: bool = False
 
 
 ReadPath = Annotated[str, Access("read")]
-NotePath = Annotated[str, Access("read", by_name=True)]
 WritePath = Annotated[str, Access("write")]
 DeletePath = Annotated[str, Access("delete")]
+NotePath = Annotated[str, Access("read", by_name=True, note=True)]
+WriteNotePath = Annotated[str, Access("write", note=True)]
+DeleteNotePath = Annotated[str, Access("delete", note=True)]
 
 VAULT = Annotated[str | None, msgspec.Meta(description="Vault id; default vault if absent.")]
 KEY = (
@@ -54,14 +57,14 @@ KEY = (
     | None
 )
 PATH = msgspec.Meta(min_length=1, max_length=1024)
+VERBOSITY = Literal["full", "terse"]
 
 
 class Touch(NamedTuple):
     """One path of a call: what it is for, what was given, and how to put a resolved name in its place."""
 
-    op: Op
+    access: Access
     path: str
-    by_name: bool
     replace: Callable[[str], None]
 
 
@@ -88,6 +91,9 @@ class Signature:
             p.python for p in self.parameters if p.python not in ("limit", "cursor") or not self.page
         ]
         names = {p.wire for p in self.parameters}
+        self.terse = {} if "verbosity" in names else terse_fields(self.returns)
+        if self.terse:
+            self.parameters.append(Parameter("verbosity", "verbosity", VERBOSITY, "full"))
         if vault and "vault" not in names:
             self.parameters.append(Parameter("vault", "vault", VAULT, None))
         if keyed and "idempotency_key" not in names:
@@ -219,7 +225,7 @@ def _walker(hint: Any) -> Walk | None:
 def _leaf(access: Access) -> Walk:
     def walk(value: Any, replace: Callable[[Any], None]) -> Iterator[Touch]:
         if isinstance(value, str):
-            yield Touch(access.op, value, access.by_name, replace)
+            yield Touch(access, value, replace)
 
     return walk
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from typing import Any
 
 import msgspec
@@ -16,9 +17,15 @@ def of_parameters(model: Any) -> dict[str, Any]:
     return schema
 
 
-def of_result(returns: Any) -> dict[str, Any]:
-    """The output schema of a tool; a result that is not an object is wrapped as `result`."""
+def of_result(returns: Any, terse: Collection[str] = ()) -> dict[str, Any]:
+    """The output schema of a tool; a result that is not an object is wrapped as `result`.
+
+    Of a page's items only what a terse answer keeps is required.
+    """
     schema = _inline(returns)
+    if terse:
+        item = schema["properties"]["items"]["items"]
+        item["required"] = [name for name in item.get("required", ()) if name in terse]
     if schema.get("type") == "object":
         return schema
     return {"type": "object", "properties": {"result": schema}, "required": ["result"]}

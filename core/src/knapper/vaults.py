@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from knapper.config.paths import expanded
 from knapper.errors import ToolError
 from knapper.index.engine import Index
+from knapper.index.rows import is_note
 from knapper.index.view import IndexView
 from knapper.store.snapshots import Before as Kept
 from knapper.vault import paths
@@ -73,12 +74,22 @@ class Vault:
         self.acl = acl_of(self._runtime.settings, settings)
 
     def find_note(self, given: str, caller: Caller) -> str:
-        """The note meant by a path, a name or an alias; what is not a name goes on as it is."""
+        """The note meant by a path, a name or an alias.
+
+        A path that this caller may not read comes back as it is, whether something is there or not, and is refused
+        by the folder rules.
+        """
         path = paths.canonical(given)
-        found = self.disk.stat(path)
-        if found is not None:
+        readable = self.acl.readable(path)
+        if readable and (found := self.disk.stat(path)) is not None and found.kind == "file":
             return path
-        return self.index_view(caller).find_note(path)
+        try:
+            return self.index_view(caller).find_note(path)
+        except ToolError as error:
+            named = "/" not in path and not is_note(path)
+            if readable or named or error.code != "note_not_found":
+                raise
+            return path
 
     def index_view(self, caller: Caller) -> IndexView:
         """The index as this caller may see it."""

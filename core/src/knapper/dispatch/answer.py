@@ -10,6 +10,7 @@ import msgspec
 
 from knapper.dispatch.call import Call
 from knapper.errors import ToolError
+from knapper.page import trimmed
 
 ENCODER = msgspec.json.Encoder()
 
@@ -23,8 +24,18 @@ def handle(call: Call) -> None:
     started = perf_counter_ns()
     try:
         call.result = call.tool.fn(call.context(), **call.tool.signature.arguments(call.args, call.bind))
+    except ToolError as error:
+        _suggest(call, error)
+        raise
     finally:
         call.handler_us = (perf_counter_ns() - started) // 1000
+
+
+def _suggest(call: Call, error: ToolError) -> None:
+    """Who missed a note is told the paths most like the one that was given."""
+    path = error.details.get("path")
+    if error.code == "note_not_found" and isinstance(path, str) and "suggestions" not in error.details:
+        error.details["suggestions"] = call.context().index.nearest(path)
 
 
 def check(call: Call) -> None:
@@ -39,6 +50,9 @@ def check(call: Call) -> None:
 
 def encode(call: Call) -> None:
     value: Any = {"result": call.result} if call.tool.wraps else call.result
+    fields = call.tool.signature.terse
+    if fields and call.args.verbosity == "terse":
+        value = trimmed(value, fields)
     call.payload = ENCODER.encode(value)
     call.size = len(call.payload)
 
@@ -47,4 +61,9 @@ def govern(call: Call) -> None:
     limit = call.runtime.settings.governor.max_response_bytes
     if call.size > limit:
         call.overflow = call.size - limit
-        raise ToolError("overflow", f"the answer has {call.size} bytes, {limit} are allowed", result_size=call.size, limit=limit)
+        raise ToolError(
+            "overflow",
+            f"the answer has {call.size} bytes, {limit} are allowed",
+            result_size=call.size,
+            limit=limit,
+        )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from knapper.dispatch.call import Call
 from knapper.errors import ToolError
+from knapper.index.rows import is_note
 
 
 def authenticated(call: Call) -> None:
@@ -14,7 +15,9 @@ def authenticated(call: Call) -> None:
 def scopes(call: Call) -> None:
     missing = [scope for scope in call.tool.scopes if not call.caller.may(scope)]
     if missing:
-        raise ToolError("forbidden", f"{call.name} needs the scope {missing[0]!r}", required=list(call.tool.scopes))
+        raise ToolError(
+            "forbidden", f"{call.name} needs the scope {missing[0]!r}", required=list(call.tool.scopes)
+        )
 
 
 def vault(call: Call) -> None:
@@ -22,7 +25,9 @@ def vault(call: Call) -> None:
     named = getattr(call.args, "vault", None)
     bound = call.caller.vault
     if named and bound and named != bound:
-        raise ToolError("forbidden", f"this caller is bound to the vault {bound!r}", vault=named, bound_vault=bound)
+        raise ToolError(
+            "forbidden", f"this caller is bound to the vault {bound!r}", vault=named, bound_vault=bound
+        )
     call.vault = call.runtime.vaults.get(named or bound)
 
 
@@ -34,15 +39,21 @@ def writable(call: Call) -> None:
         raise ToolError("forbidden", f"the vault {call.vault.id!r} is read-only", vault=call.vault.id)
     if call.vault.kind in ("docs", "system"):
         raise ToolError(
-            "forbidden", f"the vault {call.vault.id!r} holds {call.vault.kind} notes", vault=call.vault.id, kind=call.vault.kind
+            "forbidden",
+            f"the vault {call.vault.id!r} holds {call.vault.kind} notes",
+            vault=call.vault.id,
+            kind=call.vault.kind,
         )
 
 
 def paths(call: Call) -> None:
     """Every path among the arguments is resolved and checked against the folder rules, from the parameter types alone."""
     for touch in call.tool.signature.touches(call.args):
-        path = call.vault.find_note(touch.path, call.caller) if touch.by_name else touch.path
-        path = call.context().vault.authorise(touch.op, path)
+        access = touch.access
+        path = call.vault.find_note(touch.path, call.caller) if access.by_name else touch.path
+        path = call.context().vault.authorise(access.op, path)
+        if access.note and not is_note(path):
+            raise ToolError("invalid_input", f"{path!r} is not a note: notes end in .md", path=path)
         if path != touch.path:
             touch.replace(path)
 

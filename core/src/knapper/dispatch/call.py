@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from hashlib import sha256
+from threading import Lock
 from typing import TYPE_CHECKING, Any, Literal
 
 import msgspec
 
+from knapper.dispatch.canonical import args_hash
+from knapper.errors import ToolError
 from knapper.sinks import CallRecord
 
 if TYPE_CHECKING:
@@ -16,10 +18,10 @@ if TYPE_CHECKING:
     from knapper.context import Attachment, Client, Context
     from knapper.dispatch.confirm import Ask
     from knapper.domain import Tool
-    from knapper.errors import ToolError
     from knapper.index.view import IndexView
     from knapper.runtime import Runtime
     from knapper.store.idempotency import Claimed
+    from knapper.store.snapshots import Landing
     from knapper.vault.door import Door
     from knapper.vaults import Vault
 
@@ -75,7 +77,14 @@ class Call:
     rate: str = "unknown"
     snapshots: list[int] = field(default_factory=list)  # of the change under way
     kept: list[str] = field(default_factory=list)
+    landings: list[Landing] = field(default_factory=list)  # changes that took place and are still to be recorded
     attachments: list[Attachment] = field(default_factory=list)
+    _once: Lock = field(default_factory=Lock)
+
+    def begin(self) -> None:
+        """Two dispatches of one call would share its caller, its confirmation and its door."""
+        if not self._once.acquire(blocking=False):
+            raise ToolError("internal", "a call goes through the gates once")
 
     def context(self) -> Context:
         """The tool's view of this call, made once."""
@@ -103,7 +112,7 @@ class Call:
 
     def bind(self) -> str:
         """What a cursor of this call belongs to: the tool and its arguments but for the paging ones."""
-        rest = {k: v for k, v in self.raw.items() if k not in ("cursor", "limit")}
+        rest = {k: v for k, v in self.raw.items() if k not in ("cursor", "limit", "verbosity")}
         return args_hash(self.name, rest)[:10]
 
     def record(self, started: float, duration_us: int, error: ToolError | None) -> CallRecord:
@@ -145,9 +154,3 @@ def status_of(error: ToolError | None) -> Literal["ok", "denied", "error"]:
     if error is None:
         return "ok"
     return "denied" if error.code in DENIED else "error"
-
-
-def args_hash(tool: str, args: dict[str, Any]) -> str:
-    """Thirty-two hex digits that stand for a tool and the arguments as they came, in any key order."""
-    canonical = msgspec.json.encode(args, order="deterministic")
-    return sha256(tool.encode() + b" " + canonical).hexdigest()[:32]
