@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import json
+from collections import Counter
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from knapper.errors import ToolError
 from knapper.index.rows import is_note
 from knapper.vault.markdown import Link, parse
 from knapper.vault.relink import Moves, Relinked, relink, relink_canvas
+from knapper.vault.relink.notes import changed_links
 from knapper.vault.resolve import LinkFormat, Resolver, file_keys, link_key
 
 if TYPE_CHECKING:
@@ -55,11 +57,17 @@ def move_files(
 Rewrite = Callable[[str], str]
 
 
-def _rewrites(door: Door, index: IndexView, moves: Mapping[str, str], done: Rewritten) -> dict[str, Rewrite]:
-    """For each file whose links must change, how its text changes.
+class _Survey(NamedTuple):
+    """Everything a move has to look at: the plan, and the notes and canvases that may have to change."""
 
-    What a link means depends on the files of its own name alone, so only those are asked for.
-    """
+    plan: Moves
+    links: dict[str, list[Link]]
+    texts: dict[str, str]
+    canvases: dict[str, str]
+
+
+def _survey(door: Door, index: IndexView, moves: Mapping[str, str]) -> _Survey:
+    """What a link means depends on the files of its own name alone, so only those are asked for."""
     names = {key for pair in moves.items() for path in pair for key in file_keys(path)}
     notes = {*index.linking(names), *(path for path in moves if is_note(path))}
     texts = {path: _read(door, path) for path in sorted(notes)}
@@ -68,7 +76,12 @@ def _rewrites(door: Door, index: IndexView, moves: Mapping[str, str], done: Rewr
     keys = names | {link_key(link.path) for found in links.values() for link in found}
     for text in canvases.values():
         keys |= {link_key(link.path) for card in _cards(text) for link in parse(card).links}
-    plan = _plan(index, moves, keys, _link_format(door))
+    return _Survey(_plan(index, moves, keys, _link_format(door)), links, texts, canvases)
+
+
+def _rewrites(door: Door, index: IndexView, moves: Mapping[str, str], done: Rewritten) -> dict[str, Rewrite]:
+    """For each file whose links must change, how its text changes."""
+    plan, links, texts, canvases = _survey(door, index, moves)
     changed: dict[str, Rewrite] = {}
     for path, text in texts.items():
         if _counted(done, path, relink(text, links[path], path, plan)):
@@ -77,6 +90,19 @@ def _rewrites(door: Door, index: IndexView, moves: Mapping[str, str], done: Rewr
         if _counted(done, path, relink_canvas(text, path, plan)):
             changed[path] = partial(_relink_canvas, path=path, plan=plan)
     return changed
+
+
+def planned_links(door: Door, index: IndexView, moves: Mapping[str, str]) -> dict[str, int]:
+    """How many links a move would rewrite, by the file they lead to; those in canvases stand under no name."""
+    plan, links, _, canvases = _survey(door, index, moves)
+    counts: Counter[str] = Counter()
+    for path, found in links.items():
+        changes, broken = changed_links(found, path, plan)
+        _counted(Rewritten(), path, Relinked("", 0, broken))
+        counts.update(plan.before.resolve(link.path, path) or "" for link, _ in changes)
+    for path, text in canvases.items():
+        counts[""] += relink_canvas(text, path, plan).count
+    return dict(counts)
 
 
 def _relink_note(text: str, path: str, plan: Moves) -> str:

@@ -57,6 +57,14 @@ class Links(Questions):
         )
         return [row[0] for row in self.rows(sql, (path, source))]
 
+    def referring(self, path: str) -> list[str]:
+        """The readable notes that link to or embed a file."""
+        sql = (
+            "SELECT DISTINCT s.path FROM links l JOIN files t ON t.id = l.target JOIN files s ON s.id = l.file "
+            f"WHERE t.path = ? AND s.id != t.id AND {self.may('s.path')} ORDER BY s.path"
+        )
+        return [row[0] for row in self.rows(sql, (path,))]
+
     def linking(self, keys: Iterable[str]) -> list[str]:
         """Notes with a link of one of these names, whoever may read them: for rewriting, which checks each write."""
         return self._unfiltered(

@@ -2,10 +2,10 @@
 
 from knapper import hookimpl
 from knapper.domain import Domain
-from knapper_notes import changing, moving, reading
+from knapper_notes import moving, patching, reading, writing
 from knapper_notes.domain import notes
 
-__all__ = ["changing", "moving", "notes", "reading"]
+__all__ = ["moving", "notes", "patching", "reading", "writing"]
 
 
 @hookimpl

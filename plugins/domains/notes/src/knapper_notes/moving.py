@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import Annotated
 
-from knapper import Context, DeletePath, Doc, ReadPath, Record, ToolError, WritePath
+from knapper import Context, DeleteNotePath, Doc, NotePath, Record, ToolError, WriteNotePath
+from knapper.vault.files import BOM
 from knapper.vault.markdown import parse
 from knapper.vault.moves import move_files, rehomed
 from knapper_notes.domain import notes
@@ -24,8 +25,8 @@ class MovedNote(Record):
 )
 def move_note(
     ctx: Context,
-    from_: Annotated[DeletePath, Doc("Where it is.")],
-    to: Annotated[WritePath, Doc("Where it shall be.")],
+    from_: Annotated[DeleteNotePath, Doc("Where it is.")],
+    to: Annotated[WriteNotePath, Doc("Where it shall be.")],
     update_backlinks: Annotated[bool, Doc("Rewrite every link to it, and its own relative links.")] = True,
     overwrite_target: bool = False,
 ) -> MovedNote:
@@ -39,7 +40,7 @@ def move_note(
     taken = ctx.vault.exists(to) is not None
     if taken and not overwrite_target:
         raise ToolError("note_exists", f"{to!r} is taken", path=to)
-    ctx.confirm(taken or _top(from_) != _top(to), {"from": from_, "to": to, "overwrites": taken})
+    ctx.confirm(overwrite_target or _top(from_) != _top(to), {"from": from_, "to": to, "overwrites": taken})
     done = move_files(
         ctx.vault, ctx.index, {from_: to}, update_links=update_backlinks, overwrite=overwrite_target
     )
@@ -64,8 +65,8 @@ class CopiedNote(Record):
 @notes.tool("read:notes", "write:notes", repeat="keyed", confirm="a target outside the source's folder")
 def copy_note(
     ctx: Context,
-    from_: ReadPath,
-    to: WritePath,
+    from_: Annotated[NotePath, Doc("A path, or a note's name or alias.")],
+    to: WriteNotePath,
     rewrite_internal_links: Annotated[bool, Doc("Keep relative links in the copy right.")] = True,
 ) -> CopiedNote:
     """Copy a note to a free path; its relative links are adapted, nobody else's links change."""
@@ -76,7 +77,8 @@ def copy_note(
     text, count = source.text, 0
     if rewrite_internal_links:
         text, count = rehomed(ctx.index, text, parse(text).links, from_, to)
-    done = ctx.vault.write(to, text if count else source.data, mode="create")
+    mark = BOM if source.data.startswith(BOM) else b""
+    done = ctx.vault.write(to, mark + text.encode() if count else source.data, mode="create")
     return CopiedNote(
         from_=from_, to=done.path, created_at=done.at, content_hash=done.hash, links_rewritten=count
     )

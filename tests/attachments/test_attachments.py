@@ -1,0 +1,107 @@
+import base64
+
+import pytest
+
+from knapper import Image, ToolError
+from knapper.testing import Calls, VaultFolder, check_domain
+from knapper_attachments import attachments
+
+PNG = base64.b64decode(
+    "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=="
+)
+
+
+def fill(vault: VaultFolder) -> None:
+    vault["img/a b.png"] = PNG  # type: ignore[assignment]
+    vault["img/lonely.pdf"] = b"%PDF-1.4\n"  # type: ignore[assignment]
+    vault["n.md"] = "![[a b.png|100]] and ![x](img/a%20b.png)\n"
+    vault["m.md"] = '---\ncover: "[[a b.png]]"\n---\n'
+    vault["c.canvas"] = '{"nodes":[{"id":"1","type":"file","file":"img/a b.png"}],"edges":[]}'
+
+
+def test_attachments_are_listed_with_the_notes_that_refer_to_them(call: Calls, vault: VaultFolder) -> None:
+    fill(vault)
+    page = call(attachments, "list_attachments")
+    assert [(a["path"], a["mime"], a["reference_count"]) for a in page["items"]] == [
+        ("img/a b.png", "image/png", 2),
+        ("img/lonely.pdf", "application/pdf", 0),
+    ]
+    assert page["total_count"] == 2
+    assert [a["path"] for a in call(attachments, "list_attachments", orphans_only=True)["items"]] == [
+        "img/lonely.pdf"
+    ]
+    assert [a["path"] for a in call(attachments, "list_attachments", extensions=[".PNG"])["items"]] == [
+        "img/a b.png"
+    ]
+
+
+def test_the_type_is_read_from_the_content(call: Calls, vault: VaultFolder) -> None:
+    vault["wrong.pdf"] = PNG  # type: ignore[assignment]
+    vault["fake.png"] = "no picture"
+    vault["data.bin"] = b"\0\1\2"  # type: ignore[assignment]
+    assert call(attachments, "get_attachment", path="wrong.pdf")["mime"] == "image/png"
+    assert call(attachments, "get_attachment", path="fake.png")["mime"] == "application/octet-stream"
+    assert call(attachments, "get_attachment", path="data.bin")["mime"] == "application/octet-stream"
+
+
+def test_a_picture_comes_as_bytes_and_as_a_picture(call: Calls, vault: VaultFolder) -> None:
+    fill(vault)
+    outcome = call.outcome(attachments, "get_attachment", path="img/a b.png", download=True)
+    assert outcome.attachments == [Image(PNG, "image/png")]
+    fetched = call(attachments, "get_attachment", vault_relative_path="img/a b.png", include_data=True)
+    assert base64.b64decode(fetched["data_base64"]) == PNG
+    assert "data_base64" not in call(attachments, "get_attachment", path="img/a b.png")
+
+
+def test_large_files_are_sent_only_on_request(call: Calls, vault: VaultFolder) -> None:
+    vault["big.bin"] = "x" * 200
+    with pytest.raises(ToolError) as refused:
+        call(attachments, "get_attachment", path="big.bin", download=True, max_bytes=100)
+    assert refused.value.code == "QUERY_TOO_LARGE"
+    assert call(
+        attachments, "get_attachment", path="big.bin", download=True, max_bytes=100, allow_large=True
+    )["data_base64"]
+
+
+@pytest.mark.parametrize(
+    ("path", "code"),
+    [("n.md", "invalid_input"), ("gone.png", "note_not_found"), (".obsidian/app.json", "acl_denied")],
+)
+def test_what_is_no_attachment_is_refused(call: Calls, vault: VaultFolder, path: str, code: str) -> None:
+    fill(vault)
+    vault[".obsidian/app.json"] = "{}"
+    with pytest.raises(ToolError) as refused:
+        call(attachments, "get_attachment", path=path)
+    assert refused.value.code == code
+
+
+def test_a_move_rewrites_embeds_links_properties_and_canvases(call: Calls, vault: VaultFolder) -> None:
+    fill(vault)
+    moved = call(attachments, "move_attachment", from_="img/a b.png", to="img/c.png")
+    assert moved["references_updated"] == 4
+    assert vault["n.md"] == "![[c.png|100]] and ![x](c.png)\n"
+    assert vault["m.md"] == '---\ncover: "[[c.png]]"\n---\n'
+    assert '"file":"img/c.png"' in vault["c.canvas"]
+
+
+def test_a_move_across_folders_needs_a_person(call: Calls, vault: VaultFolder) -> None:
+    fill(vault)
+    with pytest.raises(ToolError) as refused:
+        call(attachments, "move_attachment", from_="img/a b.png", to="pics/a.png")
+    assert refused.value.code == "elicit_required"
+    call.confirmed(attachments, "move_attachment", from_="img/a b.png", to="pics/a.png")
+    assert vault.bytes("pics/a.png") == PNG
+
+
+def test_deleting_what_notes_refer_to_needs_force_and_a_person(call: Calls, vault: VaultFolder) -> None:
+    fill(vault)
+    with pytest.raises(ToolError) as refused:
+        call.confirmed(attachments, "delete_attachment", path="img/a b.png")
+    assert (refused.value.code, refused.value.details["references"]) == ("invalid_input", ["m.md", "n.md"])
+    gone = call.confirmed(attachments, "delete_attachment", path="img/a b.png", force=True)
+    assert (gone["recoverable"], gone["references_at_delete"]) == (True, ["m.md", "n.md"])
+    assert vault.bytes(gone["trash_path"]) == PNG
+
+
+def test_the_domain_has_what_every_domain_needs() -> None:
+    check_domain(attachments)
