@@ -12,8 +12,8 @@ PNG = base64.b64decode(
 
 
 def fill(vault: VaultFolder) -> None:
-    vault["img/a b.png"] = PNG  # type: ignore[assignment]
-    vault["img/lonely.pdf"] = b"%PDF-1.4\n"  # type: ignore[assignment]
+    vault["img/a b.png"] = PNG
+    vault["img/lonely.pdf"] = b"%PDF-1.4\n"
     vault["n.md"] = "![[a b.png|100]] and ![x](img/a%20b.png)\n"
     vault["m.md"] = '---\ncover: "[[a b.png]]"\n---\n'
     vault["c.canvas"] = '{"nodes":[{"id":"1","type":"file","file":"img/a b.png"}],"edges":[]}'
@@ -36,9 +36,9 @@ def test_attachments_are_listed_with_the_notes_that_refer_to_them(call: Calls, v
 
 
 def test_the_type_is_read_from_the_content(call: Calls, vault: VaultFolder) -> None:
-    vault["wrong.pdf"] = PNG  # type: ignore[assignment]
+    vault["wrong.pdf"] = PNG
     vault["fake.png"] = "no picture"
-    vault["data.bin"] = b"\0\1\2"  # type: ignore[assignment]
+    vault["data.bin"] = b"\0\1\2"
     assert call(attachments, "get_attachment", path="wrong.pdf")["mime"] == "image/png"
     assert call(attachments, "get_attachment", path="fake.png")["mime"] == "application/octet-stream"
     assert call(attachments, "get_attachment", path="data.bin")["mime"] == "application/octet-stream"

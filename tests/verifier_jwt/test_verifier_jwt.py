@@ -34,7 +34,7 @@ def reason(check: Callable[[str], Caller], bearer: str) -> str:
 
 
 def public(key: Any, kid: str, alg: str) -> dict[str, Any]:
-    kinds = {
+    kinds: dict[str, Any] = {
         "RS256": jwt.algorithms.RSAAlgorithm,
         "ES256": jwt.algorithms.ECAlgorithm,
         "EdDSA": jwt.algorithms.OKPAlgorithm,
@@ -90,7 +90,7 @@ def test_a_public_key_is_never_taken_for_a_secret() -> None:
 
 
 def test_a_token_without_signature_is_refused() -> None:
-    bare = jwt.encode({"sub": "eve", "exp": time.time() + 60}, None, algorithm="none")
+    bare = jwt.encode({"sub": "eve", "exp": time.time() + 60}, "", algorithm="none")
     assert reason(verifier(jwt_secret=SECRET), bare) == "unsupported_alg"
 
 

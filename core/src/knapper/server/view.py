@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from knapper.domain import Prompt, Resource, Tool
     from knapper.index.view import IndexView
     from knapper.runtime import Runtime
+    from knapper.store.snapshots import Snapshots
     from knapper.vault.acl import Op, Verdict
     from knapper.vaults import Vault
 
@@ -135,7 +136,7 @@ class ServerView:
     def pending_approvals(self, vault: str | None = None) -> int:
         return len(self._runtime.approvals.list(vault))
 
-    def snapshots(self) -> Any:
+    def snapshots(self) -> Snapshots:
         return self._runtime.snapshots
 
     def reload(self) -> tuple[list[str], list[str]]:

@@ -111,5 +111,7 @@ def _condition(column: str, operator: str, value: Any) -> tuple[str, list[Any]]:
         return f"instr(lower({name}), lower(?)) > 0", [value]
     if operator == "HAS ANY":  # an element of a list, whatever its case
         marks = ", ".join("lower(?)" for _ in value)
-        return f"EXISTS (SELECT 1 FROM json_each({name}) WHERE lower(json_each.value) IN ({marks}))", list(value)
+        return f"EXISTS (SELECT 1 FROM json_each({name}) WHERE lower(json_each.value) IN ({marks}))", list(
+            value
+        )
     return f"{name} {operator} ?", [value]

@@ -107,7 +107,9 @@ def _conditions(narrowed: Narrowed) -> tuple[list[str], list[Any]]:
         conditions.append("f.ext = ?")
         values.append(extension.lower().lstrip("."))
     for target in narrowed.links_to:
-        conditions.append("f.id IN (SELECT l.file FROM links l JOIN files t ON t.id = l.target WHERE t.path = ?)")
+        conditions.append(
+            "f.id IN (SELECT l.file FROM links l JOIN files t ON t.id = l.target WHERE t.path = ?)"
+        )
         values.append(target)
     return conditions, values
 

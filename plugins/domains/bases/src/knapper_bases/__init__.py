@@ -85,7 +85,8 @@ def update_base(
     ctx: Context,
     path: WritePath,
     patch: Annotated[
-        dict[str, Any], Doc("filters, formulas, properties, add_views, remove_views, update_views{name: {…}}; null removes.")
+        dict[str, Any],
+        Doc("filters, formulas, properties, add_views, remove_views, update_views{name: {…}}; null removes."),
     ],
     prev_hash: Annotated[str | None, Doc("Only if the base still has this content_hash.")] = None,
 ) -> UpdatedBase:
@@ -127,7 +128,7 @@ class BaseFault(Record):
     count: int
 
 
-class BaseRows(Page.Of[BaseRow]):
+class BaseRows(Page.Of[BaseRow], kw_only=True):
     view_used: str
     engine: str = "native"
     groups: list[BaseGroup] | None = None
@@ -148,7 +149,9 @@ def query_base(
     try:
         filters = None if override_filters is None else read_filters(override_filters)
         now = datetime.fromtimestamp(ctx.now())
-        found = query(base, IndexedVault(ctx), view, filters=filters, this=path, now=now, budget=Budget(seconds=SECONDS))
+        found = query(
+            base, IndexedVault(ctx), view, filters=filters, this=path, now=now, budget=Budget(seconds=SECONDS)
+        )
         return _answer(found, page)
     except BudgetExceeded as error:
         raise ToolError("compute_budget_exceeded", f"the view takes too long: {error}", path=path) from None

@@ -74,7 +74,7 @@ class TaskGroup(Record):
     count: int
 
 
-class FilteredTasks(Page.Of[Task]):
+class FilteredTasks(Page.Of[Task], kw_only=True):
     engine: Literal["native", "obsidian"]
     groups: list[TaskGroup] | None = None
     explanation: str | None = None

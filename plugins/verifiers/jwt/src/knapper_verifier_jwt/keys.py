@@ -34,7 +34,7 @@ class Keys:
             if self._secret is None:
                 raise Rejected("unsupported_alg", "HS256 without a secret")
             return self._secret, "HS256"
-        if algorithm not in self._algorithms:
+        if not isinstance(algorithm, str) or algorithm not in self._algorithms:
             raise Rejected("unsupported_alg")
         return self._by_id(header.get("kid"), algorithm), algorithm
 
