@@ -87,15 +87,31 @@ def _usage(problem: str) -> NoReturn:
 def serve(arguments: list[str]) -> int:
     """Serve until the client leaves or the process is stopped."""
     options = Options(arguments)
-    from knapper.server.host import Host
+    if options.flags.get("transports.http.enabled") and not options.flags.get("transports.stdio"):
+        return _over_http(options)
     from knapper.server.stdio import Stdio, claim
 
-    host = Host(lambda: _open(options))
-    edge = Stdio(host, *claim())
-    host.load_in_background()
-    code = edge.run()
+    pipes = claim()
+    from knapper.catalogue import Source, read
+    from knapper.errors import ConfigError
+    from knapper.server.host import Host
+
+    try:
+        source = Source(options.path, options.flags, os.environ)
+        known = read(source)
+        host = Host(lambda: _open(options), known, source)
+    except ConfigError:
+        known, host = (
+            None,
+            Host(lambda: _open(options)),
+        )  # which fails in the same way, and is told to the client
+    code = Stdio(host, *pipes).run()
     sys.stderr.flush()
     os._exit(code)  # threads of plugins and libraries do not keep a finished server alive
+
+
+def _over_http(options: Options) -> int:
+    raise SystemExit("knapper: HTTP is not there yet")
 
 
 def _open(options: Options) -> Runtime:

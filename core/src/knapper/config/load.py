@@ -17,7 +17,9 @@ from pydantic.alias_generators import to_snake
 
 from knapper.config.interlocks import check
 from knapper.config.model import Settings
+from knapper.config.paths import default_file as default_file  # named here for those who load
 from knapper.config.paths import expanded, folder_for
+from knapper.config.paths import find as find
 from knapper.errors import ConfigError
 
 PREFIX = "KNAPPER_"
@@ -82,25 +84,6 @@ def _anchored(file: dict[str, Any], path: Path) -> dict[str, Any]:
         if isinstance(vault, dict) and isinstance(vault.get("path"), str):
             vault["path"] = str(path.absolute().parent / expanded(vault["path"]))
     return file
-
-
-def default_file() -> Path:
-    from platformdirs import user_config_dir
-
-    return Path(user_config_dir("knapper", appauthor=False)) / "config.toml"
-
-
-def find(path: str | Path | None = None, env: Mapping[str, str] | None = None) -> Path | None:
-    """The file or vault folder to start from: the one named, KNAPPER_CONFIG, or the user's own file."""
-    env = os.environ if env is None else env
-    named = path or env.get("KNAPPER_CONFIG") or None
-    if named is None:
-        own = default_file()
-        return own if own.is_file() else None
-    found = expanded(str(named))
-    if not found.exists():
-        raise ConfigError(f"{Path(named).name}: there is no such file or folder")
-    return found
 
 
 def read_file(path: Path) -> dict[str, Any]:

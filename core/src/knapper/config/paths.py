@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import os
 import re
+from collections.abc import Mapping
 from hashlib import sha256
 from pathlib import Path
 from typing import Any
+
+from knapper.errors import ConfigError
 
 
 def data_dir() -> Path:
@@ -14,6 +17,26 @@ def data_dir() -> Path:
     from platformdirs import user_data_dir
 
     return Path(user_data_dir("knapper", appauthor=False))
+
+
+def default_file() -> Path:
+    """Where a person's own configuration is looked for."""
+    from platformdirs import user_config_dir
+
+    return Path(user_config_dir("knapper", appauthor=False)) / "config.toml"
+
+
+def find(path: str | Path | None = None, env: Mapping[str, str] | None = None) -> Path | None:
+    """The file or vault folder to start from: the one named, KNAPPER_CONFIG, or the user's own file."""
+    env = os.environ if env is None else env
+    named = path or env.get("KNAPPER_CONFIG") or None
+    if named is None:
+        own = default_file()
+        return own if own.is_file() else None
+    found = expanded(str(named))
+    if not found.exists():
+        raise ConfigError(f"{Path(named).name}: there is no such file or folder")
+    return found
 
 
 def expanded(path: str) -> Path:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+import time
 from collections.abc import Callable
 from functools import cached_property
 from typing import TYPE_CHECKING
@@ -12,7 +13,7 @@ from knapper.server.wire import INTERNAL_ERROR, ProtocolError
 
 if TYPE_CHECKING:
     from knapper.caller import Caller
-    from knapper.catalogue import Catalogue
+    from knapper.catalogue import Catalogue, Source
     from knapper.runtime import Runtime
     from knapper.server.changes import Changes
 
@@ -20,35 +21,45 @@ if TYPE_CHECKING:
 class Host:
     """A server that is loaded while its clients already talk to it."""
 
-    def __init__(self, open: Callable[[], Runtime], catalogue: Catalogue | None = None) -> None:
+    def __init__(
+        self, open: Callable[[], Runtime], catalogue: Catalogue | None = None, source: Source | None = None
+    ) -> None:
         self._open = open
         self._catalogue = catalogue
+        self._source = source
         self._runtime: Runtime | None = None
         self._loaded = threading.Event()
+        self._reloaded = False
         self.failure: Exception | None = None
         self.on_failure: Callable[[Exception], None] = lambda error: None
-        self._reloaded = False
 
     def load(self) -> None:
         """Load plugins, open the vaults and begin to index; done once, by whoever starts the server."""
-        from knapper.catalogue import build
-
         try:
-            runtime = self._open()
-            self._catalogue = self._catalogue or build(runtime)
-            runtime.on_reload.append(self._changed)
-            self._runtime = runtime
+            self._runtime = self._opened()
         except Exception as error:
             self.failure = error
             if not isinstance(error, KnapperError):
                 import logging
 
                 logging.getLogger("knapper.server").exception("the server could not start")
-            self.on_failure(error)
-        finally:
-            self._loaded.set()
+        self._loaded.set()
         if self._runtime is not None:
             self._runtime.start()
+        elif self.failure is not None:
+            self.on_failure(self.failure)
+
+    def _opened(self) -> Runtime:
+        from knapper.catalogue import build, keep
+
+        since, key = time.time(), self._source.key() if self._source is not None else ""
+        runtime = self._open()
+        runtime.on_reload.append(self._changed)
+        if self._catalogue is None:
+            self._catalogue = build(runtime)
+            if self._source is not None:
+                keep(self._catalogue, self._source, runtime, key, since)
+        return runtime
 
     def load_in_background(self) -> None:
         threading.Thread(target=self.load, name="load", daemon=True).start()

@@ -46,7 +46,8 @@ def error_text(error: dict[str, Any]) -> str:
     """The error in words, since many clients show a model nothing else."""
     retryable = " (retryable)" if error["retryable"] else ""
     lines = [f"Error [{error['code']}]: {error['message']}{retryable}"]
-    issues = error.get("details", {}).get("issues") or []
+    details = error.get("details", {})
+    issues = details.get("issues") or details.get("candidates") or details.get("suggestions") or []
     lines += [f"- {_issue(one)}" for one in issues[:MOST_ISSUES]]
     if len(issues) > MOST_ISSUES:
         lines.append(f"…and {len(issues) - MOST_ISSUES} more")

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 MOST_BYTES = 64 * 1024 * 1024
 FINISH_SECONDS = 120.0  # for what still runs when the client has gone
 CLOSE_SECONDS = 1.5
+FIRST_SECONDS = 0.05  # for the first answer, before loading takes the processor
 FAIL_SECONDS = 1.0  # for the client's first request, so that it too learns why there is no server
 LISTEN = "subscriptions/listen"
 
@@ -86,8 +87,10 @@ class Stdio:
         for name in ("SIGTERM", "SIGINT", "SIGHUP"):
             if hasattr(signal, name):
                 signal.signal(getattr(signal, name), self._signalled)
-        threading.Thread(target=self._read, name="stdin", daemon=True).start()
         parent = os.getppid()
+        threading.Thread(target=self._read, name="stdin", daemon=True).start()
+        self._talked.wait(FIRST_SECONDS)
+        self.host.load_in_background()
         while not self._stopping.wait(1.0):
             if os.getppid() != parent:  # a client that was killed may leave its end of the pipe open
                 self._stopping.set()
