@@ -61,7 +61,7 @@ class Observer(Protocol):
 
 
 class Sink(msgspec.Struct, frozen=True):
-    """A kind of observer; `build` gets the server's settings and returns one, or None where it is off."""
+    """A kind of observer; `build` gets the server (its `settings`, its `folder`) and returns one, or None where it is off."""
 
     name: str
     build: Callable[[Any], Observer | None]
