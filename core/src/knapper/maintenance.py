@@ -44,6 +44,8 @@ def run_sweep(runtime: Runtime) -> str:
         snapshots_per_path=settings.snapshots.retention,
     )
     swept = sweep(runtime.state, runtime.clock, retention)
+    for vault in runtime.vaults:
+        vault.disk.sweep()  # what a killed process left half written beside its target
     runtime.hub.put(Event(ts=runtime.clock(), type="maintenance.sweep", data=swept._asdict()))
     return str(swept)
 
