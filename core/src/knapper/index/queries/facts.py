@@ -32,7 +32,7 @@ class Facts(Questions):
     ) -> list[tuple[str, Row]]:
         """Every (path, row) that meets the conditions, in the order of paths and of the note."""
         sql, parameters = self._facts(row, where, root, paths)
-        read = _reader(row)
+        read = reader(row)
         return [(r[0], read(r[2:])) for r in self.rows(f"{sql} ORDER BY path, ord", parameters)]
 
     def facts_page(
@@ -47,7 +47,7 @@ class Facts(Questions):
         """A page of (path, row), in the order of paths and of the note."""
         sql, parameters = self._facts(row, where, root, paths)
         rows, total, last = self.paged(page, sql, parameters, ("path", "ord"))
-        read = _reader(row)
+        read = reader(row)
         return [(r[0], read(r[2:])) for r in rows], total, last
 
     def _facts(
@@ -81,7 +81,7 @@ class Facts(Questions):
 
 
 @cache
-def _reader(row: type[Row]) -> Callable[[Sequence[Any]], Row]:
+def reader(row: type[Row]) -> Callable[[Sequence[Any]], Row]:
     """A function from a database row to an extractor's row; only what SQLite cannot hold as such is converted."""
     hints = typing.get_type_hints(row)
     convert: list[tuple[int, Callable[[Any], Any]]] = []

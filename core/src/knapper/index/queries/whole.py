@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import cached_property
 from typing import Any, NamedTuple, TypeVar
 
 from knapper.index.queries.base import Questions, below
 from knapper.index.queries.files import COLUMNS, FileRow
 from knapper.index.queries.links import LinkRow
 from knapper.index.rows import fold_tag, typed
+from knapper.vault.resolve import Resolver, link_key
 
 T = TypeVar("T")
 
@@ -31,6 +33,11 @@ class Whole(Questions):
         """Grows with every change to the index by any process; equal numbers mean equal answers."""
         return self._index.generation
 
+    @property
+    def restricted(self) -> bool:
+        """Whether the folder rules may keep something from this caller."""
+        return self._readable is not None
+
     def select(self, narrowed: Narrowed = Narrowed()) -> list[FileRow]:
         """The files the caller may read that have all these facts, in the order of paths."""
         conditions, values = _conditions(narrowed)
@@ -49,6 +56,22 @@ class Whole(Questions):
         """For every file the files that link to it; those that cannot be read must be dropped by the asker."""
         return self._held("backlinks", self._load_backlinks)
 
+    def meaning(self, linkpath: str, source: str) -> str | None:
+        """What a link means among the files this caller may read, from names in memory: for following many links."""
+        found = self._names.resolve(linkpath, source)
+        if found is None or self.readable(found):
+            return found
+        return next((path for path in self._names.candidates(linkpath, source) if self.readable(path)), None)
+
+    def mentions(self, linkpath: str) -> list[str]:
+        """Notes with a link written like this that leads nowhere, as far as this caller can see."""
+        sql = (
+            "SELECT DISTINCT s.path FROM links l JOIN files s ON s.id = l.file LEFT JOIN files t ON t.id = l.target "
+            f"WHERE l.key = ? AND l.path = ? AND (t.id IS NULL OR NOT {self.may('t.path')}) AND {self.may('s.path')} "
+            "ORDER BY s.path"
+        )
+        return [row[0] for row in self.rows(sql, (link_key(linkpath), linkpath))]
+
     def _held(self, name: str, build: Callable[[], T]) -> T:
         now = self.generation
         held = self._index.held.get(name)
@@ -57,6 +80,13 @@ class Whole(Questions):
             self._index.held[name] = held
         value: T = held[1]
         return value
+
+    @cached_property
+    def _names(self) -> Resolver:
+        return self._held("names", self._load_names)
+
+    def _load_names(self) -> Resolver:
+        return Resolver(row[0] for row in self._raw("SELECT path FROM files"))
 
     def _load_tags(self) -> dict[int, list[str]]:
         found: dict[int, list[str]] = {}
