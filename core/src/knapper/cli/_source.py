@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
+from pydantic import ValidationError
 
-from knapper.config.load import Loaded, find, load
+from knapper.config.load import Loaded, find, from_env, load
+from knapper.config.model import PluginSettings, Settings
 from knapper.config.paths import data_dir, located
 from knapper.errors import ConfigError, ToolError
 
 if TYPE_CHECKING:
-    from knapper.config.model import Settings
     from knapper.plugins import Plugins
     from knapper.store.state import State
 
@@ -56,12 +58,18 @@ def found_plugins(settings: Settings | None = None, *, strict: bool | None = Non
 
     if settings is None and (loaded := usable()) is not None:
         settings = loaded.settings
-    if settings is None:
-        return Plugins.discover(strict=bool(strict))
-    chosen = settings.plugins
+    chosen = settings.plugins if settings else _chosen_by_environment()
     return Plugins.discover(
         only=chosen.only, disabled=chosen.disabled, strict=chosen.strict if strict is None else strict
     )
+
+
+def _chosen_by_environment() -> PluginSettings:
+    """Which plugins are used where there is no configuration, or none that can be read."""
+    try:
+        return PluginSettings.model_validate(from_env(os.environ).get("plugins", {}))
+    except ValidationError:
+        return PluginSettings()
 
 
 def state_files(path: str | None) -> list[Path]:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import logging
 import sys
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
@@ -35,6 +37,18 @@ def table(heads: Sequence[str], rows: Iterable[Sequence[Any]], *, numbers: Seque
     for row in rows:
         shown.add_row(*(_cell(value) for value in row))
     console().print(shown)
+
+
+@contextmanager
+def quiet(logger: str) -> Iterator[None]:
+    """Keep the log from saying what the command itself will say."""
+    log = logging.getLogger(logger)
+    level = log.level
+    log.setLevel(logging.CRITICAL)
+    try:
+        yield
+    finally:
+        log.setLevel(level)
 
 
 def print_json(value: Any) -> None:

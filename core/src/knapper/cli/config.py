@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import logging
 from typing import Any
 
 import click
 
 from knapper.cli._source import as_json, found_plugins, source
-from knapper.cli._terminal import print_json, table
+from knapper.cli._terminal import print_json, quiet, table
 from knapper.config import toml
 from knapper.config.load import Loaded, leaves, load
 from knapper.config.paths import expanded
@@ -73,9 +72,10 @@ def effective(loaded: Loaded) -> dict[str, Any]:
 def _sections_of(loaded: Loaded) -> tuple[dict[str, Any], list[str]]:
     from knapper.registry import Registry
 
-    logging.getLogger("knapper.plugins").setLevel(logging.ERROR)  # `knapper plugins` tells about those
     try:
-        return dict(sections(loaded.settings, Registry(found_plugins(loaded.settings, strict=False)))), []
+        with quiet("knapper.plugins"):  # `knapper plugins` tells about those
+            registry = Registry(found_plugins(loaded.settings, strict=False))
+        return dict(sections(loaded.settings, registry)), []
     except ConfigError as error:
         return {}, error.issues
     except PluginError as error:

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import logging
 from typing import Any
 
 import click
 
 from knapper.cli._source import as_json, source
-from knapper.cli._terminal import console, print_json
+from knapper.cli._terminal import console, print_json, quiet
 from knapper.cli.checks import access, clients, configuration, machine, plugins, stores, vaults
 from knapper.cli.checks.report import Check, report
 from knapper.cli.checks.subject import Subject
@@ -30,8 +29,8 @@ GLYPHS = {"ok": ("✓", "green"), "warning": ("!", "yellow"), "fail": ("✗", "r
 @click.option("--verbose", "-v", is_flag=True, help="Show the details of every check.")
 def command(path: str | None, as_json: bool, fix: bool, probe: bool, token: str | None, verbose: bool) -> int:
     """Examine this installation; exits 1 where something does not work."""
-    logging.getLogger("knapper").setLevel(logging.CRITICAL)  # the report says it, once
-    found = report(CHECKS, Subject(path, fix=fix, probe=probe, token=token))
+    with quiet("knapper"):
+        found = report(CHECKS, Subject(path, fix=fix, probe=probe, token=token))
     if as_json:
         print_json(found)
     else:

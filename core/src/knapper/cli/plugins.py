@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import logging
 import sys
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from knapper.cli._source import as_json, found_plugins, source, usable
-from knapper.cli._terminal import print_json, table
+from knapper.cli._terminal import print_json, quiet, table
 from knapper.errors import PluginError
 
 if TYPE_CHECKING:
@@ -23,12 +22,12 @@ if TYPE_CHECKING:
 @click.option("--trace", is_flag=True, help="Show every hook call on stderr.")
 def command(path: str | None, as_json: bool, strict: bool, trace: bool) -> int:
     """List the installed plugins, what each hands over, and why one failed."""
-    logging.getLogger("knapper.plugins").setLevel(logging.ERROR)  # the list itself says what failed
     loaded = usable(path)
-    plugins = found_plugins(loaded.settings if loaded else None, strict=strict or None)
-    if trace:
-        plugins.trace(sys.stderr.write)
-    handed, conflict = survey(plugins)
+    with quiet("knapper.plugins"):
+        plugins = found_plugins(loaded.settings if loaded else None, strict=strict or None)
+        if trace:
+            plugins.trace(sys.stderr.write)
+        handed, conflict = survey(plugins)
     rows = [_row(plugin, handed.get(plugin.name, [])) for plugin in plugins.all]
     if as_json:
         print_json(rows)

@@ -61,7 +61,7 @@ def load(
     found = find(path, env)
     bare = found is not None and found.is_dir()
     file = {} if found is None else _bare_vault(found) if bare else _anchored(_snake(read_file(found)), found)
-    given = {"flag": _nest(flags or {}), "env": _from_env(env), "file": file}
+    given = {"flag": _nest(flags or {}), "env": from_env(env), "file": file}
     # Every bare folder is the vault "main": each gets a place of its own, or two would share index and history.
     given["derived"] = {"cache_dir": str(folder_for(found))} if found is not None and bare else {}
     profile = next((g["security_profile"] for g in given.values() if g.get("security_profile")), None)
@@ -98,7 +98,8 @@ def read_file(path: Path) -> dict[str, Any]:
     return content
 
 
-def _from_env(env: Mapping[str, str]) -> dict[str, Any]:
+def from_env(env: Mapping[str, str]) -> dict[str, Any]:
+    """The settings that variables set: KNAPPER_SECTION__KEY, and those with a name of their own."""
     found: dict[str, Any] = {}
     for name, value in env.items():
         if not value:
