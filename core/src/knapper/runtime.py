@@ -14,7 +14,8 @@ from knapper import plugins as discovery
 from knapper.config.model import Settings
 from knapper.config.paths import cache_dir
 from knapper.config.sections import sections
-from knapper.dispatch.call import Call, Outcome, args_hash
+from knapper.dispatch.call import Call, Outcome
+from knapper.dispatch.canonical import args_hash
 from knapper.dispatch.pipeline import run
 from knapper.dispatch.throttle import Throttle
 from knapper.errors import ToolError
@@ -91,7 +92,7 @@ class Runtime:
 
     def _add_sink(self, name: str, sink: Any) -> None:
         try:
-            observer = sink.build(self)
+            observer = sink.build(self.settings)
         except Exception:
             log.exception("sink %s could not be built and is left out", name)
             return

@@ -1,0 +1,128 @@
+import json
+import threading
+from collections.abc import Iterator
+from http.server import BaseHTTPRequestHandler, HTTPServer
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import knapper_sink_cloudevents
+from knapper import Caller, Context, Domain
+from knapper.caller import LOCAL
+from knapper.config.model import Settings
+from knapper.testing import Calls, VaultFolder
+from knapper_sink_cloudevents import build, safe
+
+probe = Domain("probe", summary="A tool to watch.")
+
+
+@probe.tool("read:notes")
+def look(ctx: Context, word: str) -> str:
+    """Give a word back."""
+    return word
+
+
+class Receiver(HTTPServer):
+    """A real endpoint that keeps what it is sent and answers with the status it is told."""
+
+    def __init__(self) -> None:
+        super().__init__(("127.0.0.1", 0), _Handler)
+        self.got: list[dict[str, Any]] = []
+        self.headers: list[dict[str, str]] = []
+        self.status = 204
+
+
+class _Handler(BaseHTTPRequestHandler):
+    server: Receiver
+
+    def do_POST(self) -> None:
+        self.server.got.append(json.loads(self.rfile.read(int(self.headers["Content-Length"]))))
+        self.server.headers.append(dict(self.headers))
+        self.send_response(self.server.status)
+        self.end_headers()
+
+    def log_message(self, format: str, *args: Any) -> None:
+        """Silence."""
+
+
+@pytest.fixture
+def receiver() -> Iterator[Receiver]:
+    server = Receiver()
+    thread = threading.Thread(target=server.serve_forever, daemon=True)
+    thread.start()
+    yield server
+    server.shutdown()
+    server.server_close()
+
+
+def run(call: Calls, scopes: frozenset[str] = LOCAL) -> Path:
+    call.plugins.append(knapper_sink_cloudevents)
+    runtime = call.runtime(probe)
+    runtime.call("look", {"word": "secretword"}, Caller("ann", scopes, authenticated=True, session="s"))
+    runtime.hub.close()
+    return runtime.folder / "events"
+
+
+def spooled(folder: Path) -> list[dict[str, Any]]:
+    return [
+        json.loads(line) for file in sorted(folder.rglob("*.jsonl")) for line in file.read_text().splitlines()
+    ]
+
+
+def test_a_call_is_one_event_in_the_spool_of_its_vault_and_day(call: Calls, vault: VaultFolder) -> None:
+    call.settings["observability"] = {"cloudevents": {"spool": True}}
+    folder = run(call)
+    (event,) = spooled(folder)
+    assert (event["specversion"], event["type"], event["source"]) == (
+        "1.0",
+        "tc.tool.call.completed",
+        "knapper/main",
+    )
+    assert event["data"]["tool"] == "look"
+    assert "secretword" not in json.dumps(event)
+    assert "ann" not in json.dumps(event)
+    assert [file.parent.name for file in folder.rglob("*.jsonl")] == ["main"]
+
+
+def test_a_denied_call_is_also_a_denial(call: Calls, vault: VaultFolder) -> None:
+    call.settings["observability"] = {"cloudevents": {"spool": True}}
+    kinds = [event["type"] for event in spooled(run(call, frozenset({"write:notes"})))]
+    assert kinds == ["tc.tool.call.completed", "tc.acl.denied"]
+
+
+def test_events_are_pushed_with_the_configured_headers_and_not_spooled(
+    call: Calls, vault: VaultFolder, receiver: Receiver
+) -> None:
+    url = f"http://127.0.0.1:{receiver.server_port}/events"
+    call.settings["observability"] = {"cloudevents": {"http_endpoint": url, "http_headers": {"X-Token": "t"}}}
+    folder = run(call)
+    assert [event["type"] for event in receiver.got] == ["tc.tool.call.completed"]
+    assert receiver.headers[0]["X-Token"] == "t"
+    assert receiver.headers[0]["Content-Type"] == "application/cloudevents+json"
+    assert spooled(folder) == []
+
+
+def test_what_the_endpoint_refuses_stays_in_the_spool_and_is_counted(
+    call: Calls, vault: VaultFolder, receiver: Receiver
+) -> None:
+    receiver.status = 503
+    url = f"http://127.0.0.1:{receiver.server_port}/events"
+    call.settings["observability"] = {"cloudevents": {"http_endpoint": url}}
+    assert len(spooled(run(call))) == 1
+
+
+def test_a_dead_endpoint_loses_nothing(call: Calls, vault: VaultFolder, receiver: Receiver) -> None:
+    url = f"http://127.0.0.1:{receiver.server_port}/events"
+    receiver.shutdown()
+    receiver.server_close()
+    call.settings["observability"] = {"cloudevents": {"http_endpoint": url}}
+    assert len(spooled(run(call))) == 1
+
+
+def test_a_vault_name_cannot_leave_the_folder() -> None:
+    assert (safe("../x"), safe(".."), safe("")) == (".._x", "_", "_")
+
+
+def test_it_is_off_until_configured() -> None:
+    assert build(Settings.model_validate({"vaults": [{"id": "main", "path": "."}]})) is None

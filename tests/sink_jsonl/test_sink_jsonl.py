@@ -1,0 +1,65 @@
+import json
+import os
+import time
+from pathlib import Path
+
+import knapper_sink_jsonl
+from knapper import Caller, Context, Domain
+from knapper.caller import LOCAL
+from knapper.config.model import Settings
+from knapper.testing import Calls, VaultFolder
+from knapper_sink_jsonl import build, file_name
+
+probe = Domain("probe", summary="A tool to watch.")
+
+
+@probe.tool("read:notes")
+def look(ctx: Context, word: str) -> str:
+    """Give a word back."""
+    return word
+
+
+def traces(call: Calls) -> Path:
+    return call.runtime(probe).folder / "traces"
+
+
+def test_each_session_has_a_file_of_its_own_without_arguments_or_answers(
+    call: Calls, vault: VaultFolder
+) -> None:
+    call.plugins.append(knapper_sink_jsonl)
+    runtime = call.runtime(probe)
+    for session, word in (("one", "secretword"), ("two", "other"), ("one", "third")):
+        runtime.call("look", {"word": word}, Caller("ann", LOCAL, authenticated=True, session=session))
+    runtime.call("look", {}, Caller("ann", LOCAL, authenticated=True, session="one"))
+    runtime.hub.close()
+    lines = [json.loads(line) for line in (traces(call) / "one.jsonl").read_text().splitlines()]
+    assert [(line["tool"], line["status"], line.get("error_code")) for line in lines] == [
+        ("look", "ok", None),
+        ("look", "ok", None),
+        ("look", "error", "validation_error"),
+    ]
+    assert lines[0]["caller"] == "ann"
+    assert "secretword" not in (traces(call) / "one.jsonl").read_text()
+    assert len((traces(call) / "two.jsonl").read_text().splitlines()) == 1
+
+
+def test_a_session_name_cannot_leave_the_folder() -> None:
+    assert file_name("../../etc/passwd") == "_.._etc_passwd.jsonl"
+    assert file_name("...") == "_.jsonl"
+    assert file_name(None) == "server.jsonl"
+
+
+def test_files_past_their_time_are_removed(call: Calls, vault: VaultFolder) -> None:
+    call.plugins.append(knapper_sink_jsonl)
+    runtime = call.runtime(probe)
+    old = traces(call) / "old.jsonl"
+    old.write_text("{}\n")
+    os.utime(old, (time.time() - 31 * 86_400,) * 2)
+    runtime.call("look", {"word": "x"}, Caller("ann", LOCAL, authenticated=True, session="new"))
+    runtime.hub.close()
+    assert sorted(file.name for file in traces(call).iterdir()) == ["new.jsonl"]
+
+
+def test_it_can_be_switched_off() -> None:
+    off = {"vaults": [{"id": "main", "path": "."}], "observability": {"jsonl": False}}
+    assert build(Settings.model_validate(off)) is None
