@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 if TYPE_CHECKING:
     from knapper.config.model import Settings
     from knapper.runtime import Runtime
+    from knapper.server.host import Host
 
 USAGE = """usage: knapper serve [VAULT | CONFIG] [options]
 
@@ -92,6 +93,24 @@ def serve(arguments: list[str]) -> int:
     from knapper.server.stdio import Stdio, claim
 
     pipes = claim()
+    host, http, stdio = _host(options)
+    if http and not (stdio and _is_piped(pipes[0].fileno())):
+        return _over_http(options)
+    if not stdio:
+        sys.stderr.write("knapper: no transport is enabled; see transports.stdio and transports.http\n")
+        return 1
+    edge = Stdio(host, *pipes)
+    if http:
+        from knapper.server.beside import Beside
+
+        edge.beside = Beside(host)
+    code = edge.run()
+    sys.stderr.flush()
+    os._exit(code)  # threads of plugins and libraries do not keep a finished server alive
+
+
+def _host(options: Options) -> tuple[Host, bool, bool]:
+    """The server to be, and whether it listens to HTTP and to stdio."""
     from knapper.catalogue import Source, read
     from knapper.errors import ConfigError
     from knapper.server.host import Host
@@ -99,26 +118,54 @@ def serve(arguments: list[str]) -> int:
     try:
         source = Source(options.path, options.flags, os.environ)
         known = read(source)
-        host = Host(lambda: _open(options), known, source)
-    except ConfigError:
-        known, host = (
-            None,
-            Host(lambda: _open(options)),
-        )  # which fails in the same way, and is told to the client
-    code = Stdio(host, *pipes).run()
-    sys.stderr.flush()
-    os._exit(code)  # threads of plugins and libraries do not keep a finished server alive
+        if known is not None:
+            return Host(lambda: _open(options), known, source), known.http, known.stdio
+        transports = _settings(options).transports
+        return Host(lambda: _open(options), None, source), transports.http.enabled, transports.stdio
+    except ConfigError:  # the client is told, by a server that cannot start
+        return Host(lambda: _open(options)), False, True
+
+
+def _is_piped(descriptor: int) -> bool:
+    """Whether somebody is at the other end; a service's standard input is a device that is always at its end."""
+    import stat
+
+    mode = os.fstat(descriptor).st_mode
+    return stat.S_ISFIFO(mode) or stat.S_ISSOCK(mode)
 
 
 def _over_http(options: Options) -> int:
-    raise SystemExit("knapper: HTTP is not there yet")
+    from knapper.errors import ConfigError, KnapperError
+    from knapper.server.host import Host
+    from knapper.server.http.listener import Listener
+
+    host = Host(lambda: _open(options))
+    try:
+        host.load()
+        if host.failure is not None:
+            raise host.failure
+        Listener(host).run()
+    except ConfigError as error:
+        sys.stderr.write("".join(f"knapper: {issue}\n" for issue in error.issues))
+        return 2
+    except KnapperError as error:
+        sys.stderr.write(f"knapper: {error}\n")
+        return 1
+    finally:
+        host.close()
+    return 0
+
+
+def _settings(options: Options) -> Settings:
+    from knapper.config.load import load
+
+    return load(options.path, options.flags).settings
 
 
 def _open(options: Options) -> Runtime:
-    from knapper.config.load import load
     from knapper.runtime import open_runtime
+    from knapper.server.logs import configure
 
-    def read() -> Settings:
-        return load(options.path, options.flags).settings
-
-    return open_runtime(read(), source=read)
+    settings = _settings(options)
+    configure(settings.observability)
+    return open_runtime(settings, source=lambda: _settings(options))

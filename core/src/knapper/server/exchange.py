@@ -29,6 +29,7 @@ class Session:
 
     def __init__(self, caller: Caller) -> None:
         self.caller = caller
+        self.id: str | None = caller.session
         self.modern: bool | None = None  # the first request decides
         self.version: str | None = None
         self.client: dict[str, Any] = {}
@@ -41,10 +42,18 @@ class Exchange:
     """A request on its way to a handler: what is asked, by whom, in which revision, and how to talk back."""
 
     def __init__(
-        self, host: Host, session: Session, method: str, params: dict[str, Any], id: Id, peer: Peer
+        self,
+        host: Host,
+        session: Session,
+        method: str,
+        params: dict[str, Any],
+        id: Id,
+        peer: Peer,
+        caller: Caller | None = None,
     ) -> None:
         self.host = host
         self.session = session
+        self.caller = caller or session.caller  # over HTTP each request proves its own
         self.method = method
         self.params = params
         self.id = id
@@ -55,10 +64,6 @@ class Exchange:
         self.meta: dict[str, Any] = meta if isinstance(meta, dict) else {}
         self.modern = bool(session.modern)
         self.version: str = self.meta.get(eras.VERSION, "") if self.modern else session.version or ""
-
-    @property
-    def caller(self) -> Caller:
-        return self.session.caller
 
     @property
     def capabilities(self) -> dict[str, Any]:

@@ -18,6 +18,9 @@ if TYPE_CHECKING:
     from knapper.server.changes import Changes
 
 
+MOST_LISTS = 64
+
+
 class Host:
     """A server that is loaded while its clients already talk to it."""
 
@@ -30,6 +33,7 @@ class Host:
         self._runtime: Runtime | None = None
         self._loaded = threading.Event()
         self._reloaded = False
+        self._lists: dict[tuple[frozenset[str], str | None], list[bytes]] = {}
         self.failure: Exception | None = None
         self.on_failure: Callable[[Exception], None] = lambda error: None
 
@@ -89,12 +93,18 @@ class Host:
         return self._catalogue
 
     def tools(self, caller: Caller) -> list[bytes]:
-        """The entries of tools/list for this caller, encoded."""
+        """The entries of tools/list for this caller, encoded; made once for all who may see the same."""
         if caller.vault is None and "*" in caller.scopes and not self._reloaded:
             return self.catalogue.tools
-        from knapper.server.facade import items
+        kind = (caller.scopes, caller.vault)
+        listed = self._lists.get(kind)
+        if listed is None:
+            from knapper.server.facade import items
 
-        return items(self.runtime, caller)
+            if len(self._lists) >= MOST_LISTS:
+                self._lists.clear()
+            listed = self._lists[kind] = items(self.runtime, caller)
+        return listed
 
     @cached_property
     def changes(self) -> Changes:
@@ -108,6 +118,7 @@ class Host:
         from knapper.server.changes import Change
 
         self._reloaded = True
+        self._lists.clear()
         self.changes.tell(Change("tools"))
         self.changes.tell(Change("resources"))
 

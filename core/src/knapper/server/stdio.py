@@ -19,6 +19,7 @@ from knapper.server.pool import Pool
 from knapper.server.wire import INTERNAL_ERROR, INVALID_REQUEST, STOPPING, Id, ProtocolError
 
 if TYPE_CHECKING:
+    from knapper.server.beside import Beside
     from knapper.server.changes import Change
 
 MOST_BYTES = 64 * 1024 * 1024
@@ -70,6 +71,7 @@ class Stdio:
         self.host = host
         self.session = Session(Caller("stdio", LOCAL, authenticated=True, session=os.urandom(8).hex()))
         self.code = 0
+        self.beside: Beside | None = None
         self._source = source
         self._sink = sink
         self._writing = threading.Lock()
@@ -91,6 +93,8 @@ class Stdio:
         threading.Thread(target=self._read, name="stdin", daemon=True).start()
         self._talked.wait(FIRST_SECONDS)
         self.host.load_in_background()
+        if self.beside is not None:
+            self.beside.start()
         while not self._stopping.wait(1.0):
             if os.getppid() != parent:  # a client that was killed may leave its end of the pipe open
                 self._stopping.set()
@@ -294,6 +298,8 @@ class Stdio:
             self._cancel(exchange)
             if exchange.method == LISTEN:
                 self.write(wire.reply(exchange.id, table.listened(exchange)))
+        if self.beside is not None:
+            self.beside.stop()
         closing = threading.Thread(target=self.host.close, name="close", daemon=True)
         closing.start()
         closing.join(CLOSE_SECONDS)

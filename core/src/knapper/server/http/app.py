@@ -1,0 +1,234 @@
+"""The HTTP surface: guards first, then /mcp, health, metadata and the routes of plugins."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import AsyncIterator, Callable, Mapping
+from contextlib import asynccontextmanager
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+from mcp.server.auth.middleware.bearer_auth import AuthenticatedUser
+from mcp.server.auth.provider import AccessToken
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.routing import Match, Route
+from starlette.types import Receive, Scope, Send
+
+from knapper import __version__
+from knapper.caller import Caller
+from knapper.routes import Route as Offered
+from knapper.server.http.bearer import METADATA, Bearers, Unauthorised
+from knapper.server.http.edge import Edge, sessions
+from knapper.server.http.guard import Guard
+from knapper.server.wire import INTERNAL_ERROR, STOPPING, UNAUTHORISED
+
+if TYPE_CHECKING:
+    from knapper.server.host import Host
+
+log = logging.getLogger("knapper.http")
+EXPOSED = "Mcp-Session-Id, WWW-Authenticate"
+
+
+class App:
+    """One ASGI application: what comes in is checked in the order host, origin, bearer, and then served."""
+
+    def __init__(self, host: Host) -> None:
+        self._host = host
+        self._runtime = host.runtime
+        settings = self._runtime.settings
+        self._path = settings.transports.http.path
+        self._guard = Guard(settings.transports.http)
+        self._bearers = Bearers(self._runtime)
+        self.edge = Edge(host)
+        self._sessions = sessions(self.edge, settings.transports.http, self._schema_of)
+        self._offered = [_route(o) for _, o in self._runtime.registry.plugins.ask("knapper_routes")]
+        self._streams: set[asyncio.Task[Any]] = set()
+        self._local = self._bearers.local()
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] == "lifespan":
+            await self._live(receive, send)
+        elif scope["type"] == "http":
+            headers = {name: value.decode("latin-1") for name, value in scope["headers"]}
+            await self._guarded(headers, scope, receive, send)
+
+    async def _guarded(
+        self, headers: Mapping[bytes, str], scope: Scope, receive: Receive, send: Send
+    ) -> None:
+        host, origin = headers.get(b"host"), headers.get(b"origin")
+        refusal = self._guard.refusal(host, origin)
+        if refusal is not None:
+            log.warning("refused: %s (Host %r, Origin %r)", refusal, host, origin)
+            await error(403, STOPPING, refusal)(scope, receive, send)
+            return
+        if origin is not None:
+            send = _with_cors(origin, send)
+            if scope["method"] == "OPTIONS":
+                await Response(status_code=204, headers=_preflight(headers))(scope, receive, send)
+                return
+        await self._routed(headers, scope, receive, send)
+
+    async def _routed(self, headers: Mapping[bytes, str], scope: Scope, receive: Receive, send: Send) -> None:
+        path = scope["path"]
+        if path == self._path:
+            await self._identified(headers, scope, receive, send, self._serve)
+        elif path == "/healthz":
+            await self._health()(scope, receive, send)
+        elif path in (METADATA, METADATA + self._path) and self._bearers.metadata is not None:
+            await _json(self._bearers.metadata)(scope, receive, send)
+        else:
+            await self._plugged(headers, scope, receive, send)
+
+    async def _identified(
+        self,
+        headers: Mapping[bytes, str],
+        scope: Scope,
+        receive: Receive,
+        send: Send,
+        serve: Callable[..., Any],
+    ) -> None:
+        try:
+            caller = await self._caller(headers.get(b"authorization"))
+        except Unauthorised as refused:
+            code = INTERNAL_ERROR if refused.status == 500 else UNAUTHORISED
+            answer = error(refused.status, code, refused.message)
+            if refused.status == 401:
+                answer.headers["WWW-Authenticate"] = self._bearers.challenge
+            await answer(scope, receive, send)
+            return
+        caller.session = headers.get(b"mcp-session-id")
+        scope["knapper.caller"] = caller
+        await serve(scope, receive, send)
+
+    async def _caller(self, header: str | None) -> Caller:
+        if not self._bearers.needed:
+            known = self._local
+            return Caller(known.name, known.scopes, authenticated=True, vault=known.vault)
+        loop = asyncio.get_running_loop()
+        return await loop.run_in_executor(None, self._bearers.caller, header)
+
+    async def _serve(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Hand a request to the SDK, under an owner that it compares with the session's."""
+        caller: Caller = scope["knapper.caller"]
+        if self._bearers.needed:
+            name = caller.name or f"nobody {caller.hash}"
+            scope["user"] = AuthenticatedUser(
+                AccessToken(token="", client_id=name, scopes=[], subject=caller.vault)
+            )
+        if scope["method"] != "GET":
+            await self._sessions.asgi_app(scope, receive, send)
+            return
+        stream = asyncio.ensure_future(self._sessions.asgi_app(scope, receive, send))
+        self._streams.add(stream)
+        try:
+            await stream
+        except asyncio.CancelledError:
+            if not self.edge.stopping.is_set():
+                raise
+        finally:
+            self._streams.discard(stream)
+
+    def _schema_of(self, name: str) -> Mapping[str, Any] | None:
+        """A tool's schema, where the SDK has headers to compare with arguments; nearly no tool wants that."""
+        tool = self._runtime.tools.get(name)
+        return tool.input_schema if tool is not None and "x-mcp-header" in str(tool.input_schema) else None
+
+    def _health(self) -> Response:
+        vaults = {vault.id: vault.index.status().state for vault in self._runtime.vaults}
+        return _json({"status": "ok", "version": __version__, "vaults": vaults})
+
+    async def _plugged(
+        self, headers: Mapping[bytes, str], scope: Scope, receive: Receive, send: Send
+    ) -> None:
+        for offered, route in self._offered:
+            match, more = route.matches(scope)
+            if match == Match.NONE:
+                continue
+            scope.update(more)
+            if match == Match.PARTIAL:
+                await error(405, STOPPING, "method not allowed")(scope, receive, send)
+            elif offered.open:
+                scope["knapper.caller"] = Caller(None)
+                await self._offer(offered, scope, receive, send)
+            else:
+                await self._identified(headers, scope, receive, send, partial(self._offer, offered))
+            return
+        await error(404, STOPPING, "not found")(scope, receive, send)
+
+    async def _offer(self, offered: Offered, scope: Scope, receive: Receive, send: Send) -> None:
+        request = Request(scope, receive)
+        limit = self._runtime.settings.transports.http.max_body_bytes
+        if int(request.headers.get("content-length") or 0) > limit or len(await request.body()) > limit:
+            await error(413, STOPPING, "request body too large")(scope, receive, send)
+            return
+        loop = asyncio.get_running_loop()
+        try:
+            answer = await loop.run_in_executor(
+                None, offered.endpoint, self._runtime, scope["knapper.caller"], request
+            )
+        except Exception:
+            log.exception("the route %s failed", offered.path)
+            answer = error(500, INTERNAL_ERROR, "internal error")
+        await answer(scope, receive, send)
+
+    async def _live(self, receive: Receive, send: Send) -> None:
+        await receive()
+        async with self._running():
+            await send({"type": "lifespan.startup.complete"})
+            await receive()
+        await send({"type": "lifespan.shutdown.complete"})
+
+    @asynccontextmanager
+    async def _running(self) -> AsyncIterator[None]:
+        self.edge.started()
+        async with self._sessions.run():
+            yield
+        self.edge.close()
+
+    def stop(self) -> None:
+        """End what would stay open for ever; calls that run are left to finish."""
+        self.edge.stop()
+        for stream in list(self._streams):
+            stream.cancel()
+
+
+def _route(offered: Offered) -> tuple[Offered, Route]:
+    return offered, Route(offered.path, endpoint=lambda request: Response(), methods=list(offered.methods))
+
+
+def error(status: int, code: int, message: str) -> Response:
+    """A refusal as JSON-RPC spells it, which every MCP client can read."""
+    answer = _json({"jsonrpc": "2.0", "id": None, "error": {"code": code, "message": message}})
+    answer.status_code = status
+    return answer
+
+
+def _json(value: Any) -> Response:
+    return Response(msgspec.json.encode(value), media_type="application/json")
+
+
+def _with_cors(origin: str, send: Send) -> Send:
+    """The headers without which a browser keeps the answer from the page that was allowed to ask."""
+    added = [
+        (b"access-control-allow-origin", origin.encode("latin-1")),
+        (b"access-control-expose-headers", EXPOSED.encode()),
+        (b"vary", b"Origin"),
+    ]
+
+    async def sending(message: Any) -> None:
+        if message["type"] == "http.response.start":
+            message["headers"] = [*message.get("headers", []), *added]
+        await send(message)
+
+    return sending
+
+
+def _preflight(headers: Mapping[bytes, str]) -> dict[str, str]:
+    return {
+        "Access-Control-Allow-Methods": "GET, POST, DELETE",
+        "Access-Control-Allow-Headers": headers.get(b"access-control-request-headers", ""),
+        "Access-Control-Max-Age": "600",
+    }

@@ -1,0 +1,186 @@
+"""The table of methods under the SDK's server: every request goes to our handlers, on threads of our own."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Mapping
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any
+
+import mcp_types as types
+import msgspec
+from mcp.server.context import CallNext, HandlerResult, ServerRequestContext
+from mcp.server.lowlevel import Server
+from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
+from mcp.shared.exceptions import MCPError
+from mcp.shared.message import ServerMessageMetadata
+from mcp_types import methods
+from pydantic import BaseModel, ConfigDict
+
+from knapper import __version__
+from knapper.server import eras, table
+from knapper.server.changes import Change
+from knapper.server.exchange import Exchange, Session
+from knapper.server.host import Host
+from knapper.server.http.events import Events
+from knapper.server.wire import ENCODER, INTERNAL_ERROR, ProtocolError
+
+Ctx = ServerRequestContext[Any, Any]
+THREADS = 32
+TELL_SECONDS = 10.0
+
+
+class Anything(BaseModel):
+    """A client's answer as it came; whoever asked looks into it."""
+
+    model_config = ConfigDict(extra="allow")
+
+
+class Back:
+    """The way back to the client for one request, from a worker thread."""
+
+    def __init__(self, ctx: Ctx, loop: asyncio.AbstractEventLoop) -> None:
+        self._ctx = ctx
+        self._loop = loop
+
+    def notify(self, method: str, params: dict[str, Any]) -> None:
+        told = methods.MONOLITH_NOTIFICATIONS[method].model_validate({"method": method, "params": params})
+        sending = self._ctx.session.send_notification(told, self._ctx.request_id)  # type: ignore[arg-type]
+        asyncio.run_coroutine_threadsafe(sending, self._loop).result(TELL_SECONDS)
+
+    def request(self, method: str, params: dict[str, Any], seconds: float) -> dict[str, Any]:
+        asked = methods.MONOLITH_REQUESTS[method].model_validate({"method": method, "params": params})
+        related = ServerMessageMetadata(related_request_id=self._ctx.request_id)
+        asking = self._ctx.session.send_request(asked, Anything, seconds, related)  # type: ignore[arg-type]
+        try:
+            return asyncio.run_coroutine_threadsafe(asking, self._loop).result(seconds).model_dump()
+        except MCPError as error:
+            if error.error.code == types.REQUEST_TIMEOUT:
+                raise TimeoutError from None
+            raise ProtocolError(INTERNAL_ERROR, error.error.message) from None
+
+
+class Edge:
+    """Answers what the SDK's server receives; it stands before the SDK's own handlers and replaces them."""
+
+    def __init__(self, host: Host) -> None:
+        self._host = host
+        self._threads = ThreadPoolExecutor(THREADS, thread_name_prefix="call")
+
+    async def __call__(self, ctx: Ctx, call_next: CallNext) -> HandlerResult:
+        if ctx.request_id is None:
+            return await self._notified(ctx, call_next)
+        exchange = self._exchange(ctx)
+        try:
+            if table.is_quick(ctx.method):
+                result = table.answer(exchange)
+            elif ctx.method == "subscriptions/listen":
+                return await self._listen(ctx, exchange)
+            else:
+                result = await self._worked(exchange)
+        except ProtocolError as error:
+            raise MCPError(code=error.code, message=error.message, data=error.data) from None
+        return plain(result)
+
+    def _exchange(self, ctx: Ctx) -> Exchange:
+        session = session_of(ctx)
+        params = dict(ctx.params or {})
+        assert ctx.request_id is not None
+        back = Back(ctx, asyncio.get_running_loop())
+        return Exchange(self._host, session, ctx.method, params, ctx.request_id, back, caller_of(ctx))
+
+    async def _worked(self, exchange: Exchange) -> Any:
+        """Run a handler on a thread; where the client goes away, the tool is told and nobody waits for it."""
+        loop = asyncio.get_running_loop()
+        try:
+            return await loop.run_in_executor(self._threads, table.answer, exchange)
+        except asyncio.CancelledError:
+            exchange.cancel()
+            raise
+
+    async def _listen(self, ctx: Ctx, exchange: Exchange) -> HandlerResult:
+        """Stay with a subscription until the client leaves or the server stops."""
+        await self._worked(exchange)
+        try:
+            await self.stopping.wait()
+        finally:
+            exchange.cancel()
+        return plain(table.listened(exchange))
+
+    async def _notified(self, ctx: Ctx, call_next: CallNext) -> HandlerResult:
+        result = await call_next(ctx)
+        if ctx.method == "notifications/initialized":
+            self._tell_of_changes(ctx)
+        return result
+
+    def _tell_of_changes(self, ctx: Ctx) -> None:
+        session, connection, loop = session_of(ctx), ctx.session._connection, asyncio.get_running_loop()
+
+        def tell(change: Change) -> None:
+            if change.kind != "updated" or change.uri in session.subscribed:
+                asyncio.run_coroutine_threadsafe(
+                    connection.notify(change.method, change.params or None), loop
+                )
+
+        connection.exit_stack.callback(self._host.changes.leave, session)
+        connection.exit_stack.callback(self._host.changes.listen(tell))
+
+    @property
+    def stopping(self) -> asyncio.Event:
+        return self._stopping
+
+    def started(self) -> None:
+        """Called on the event loop before the first request."""
+        self._stopping = asyncio.Event()
+
+    def stop(self) -> None:
+        self._stopping.set()
+
+    def close(self) -> None:
+        self._threads.shutdown(wait=False, cancel_futures=True)
+
+
+def caller_of(ctx: Ctx) -> Any:
+    return ctx.request.scope["knapper.caller"]  # type: ignore[union-attr]
+
+
+def session_of(ctx: Ctx) -> Session:
+    """What we keep for a connection; the SDK hands middleware no other way to it than this attribute."""
+    connection = ctx.session._connection
+    session: Session | None = connection.state.get("knapper")
+    if session is None:
+        session = connection.state["knapper"] = Session(caller_of(ctx))
+        session.modern = ctx.protocol_version in eras.MODERN
+        session.id = connection.session_id
+    return session
+
+
+def plain(result: Mapping[str, Any] | None) -> dict[str, Any]:
+    """A result as the SDK takes it: what is bytes already becomes values again."""
+    found: dict[str, Any] = msgspec.json.decode(ENCODER.encode(result))
+    return found
+
+
+class Sessions(StreamableHTTPSessionManager):
+    """The SDK's sessions, each with a memory of its own for what its client missed."""
+
+    @property
+    def event_store(self) -> Any:
+        return Events()
+
+    @event_store.setter
+    def event_store(self, _: Any) -> None:
+        pass
+
+
+def sessions(edge: Edge, settings: Any, schema_of: Callable[[str], Mapping[str, Any] | None]) -> Sessions:
+    """The SDK's session manager over our table."""
+    server: Server[Any] = Server("knapper", version=__version__, get_tool_input_schema=schema_of)
+    server.middleware[:] = [edge]  # without the SDK's own tracing: a sink does that
+    return Sessions(
+        server,
+        max_request_body_size=settings.max_body_bytes,
+        max_sessions=settings.max_sessions,
+        session_idle_timeout=settings.session_idle_seconds,
+        retry_interval=1000,
+    )

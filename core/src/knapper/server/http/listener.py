@@ -1,0 +1,76 @@
+"""The listener: uvicorn with our limits, a line that says where, and an orderly end."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable
+from types import FrameType
+from typing import TYPE_CHECKING, Any
+
+import uvicorn
+
+from knapper import __version__
+from knapper.server.http.app import App
+
+if TYPE_CHECKING:
+    from socket import socket
+
+    from knapper.server.host import Host
+
+KEEP_ALIVE_SECONDS = 120
+FINISH_SECONDS = 30
+
+
+class Listener(uvicorn.Server):
+    """One listener; ready when it has said so, and over when what it served has finished."""
+
+    def __init__(self, host: Host, ready: Callable[[str], None] | None = None) -> None:
+        settings = host.runtime.settings.transports.http
+        self._app = App(host)
+        self._path = settings.path
+        self._ready = ready or announce
+        super().__init__(
+            uvicorn.Config(
+                self._app,
+                host=settings.host.strip("[]"),
+                port=settings.port,
+                ssl_certfile=settings.certificate_file,
+                ssl_keyfile=settings.key_file,
+                log_config=None,
+                access_log=False,
+                server_header=False,
+                lifespan="on",
+                ws="none",
+                timeout_keep_alive=KEEP_ALIVE_SECONDS,
+                timeout_graceful_shutdown=FINISH_SECONDS,
+            )
+        )
+
+    async def startup(self, sockets: list[socket] | None = None) -> None:
+        await super().startup(sockets)
+        if self.started:
+            self._ready(self.address)
+
+    @property
+    def address(self) -> str:
+        """Where clients connect, with the port that was really taken."""
+        host, port = self.servers[0].sockets[0].getsockname()[:2]
+        scheme = "https" if self.config.is_ssl else "http"
+        return f"{scheme}://{f'[{host}]' if ':' in host else host}:{port}{self._path}"
+
+    def handle_exit(self, sig: int, frame: FrameType | None) -> None:
+        """The first signal lets what runs finish; the second one does not. Neither is raised again at the end."""
+        self.force_exit = self.should_exit
+        self.should_exit = True
+
+    async def shutdown(self, sockets: list[socket] | None = None) -> None:
+        self._app.stop()
+        await super().shutdown(sockets)
+
+    def stop(self, *_: Any) -> None:
+        self.should_exit = True
+
+
+def announce(address: str) -> None:
+    sys.stderr.write(f"knapper {__version__} listening on {address}\n")
+    sys.stderr.flush()
