@@ -7,14 +7,15 @@ import types
 import typing
 from collections.abc import Callable, Iterator
 from difflib import get_close_matches
+from functools import cached_property
+from itertools import islice
 from typing import Annotated, Any, Literal, NamedTuple, Union
 
 import msgspec
 
 from knapper.errors import ToolError
 from knapper.page import Page, terse_fields
-
-Op = Literal["read", "write", "delete"]
+from knapper.touches import Access, Visit, accesses, walker
 
 
 class Doc:
@@ -29,14 +30,6 @@ class Alias:
 
     def __init__(self, *names: str) -> None:
         self.names = names
-
-
-class Access(NamedTuple):
-    """What a path parameter will be used for; `by_name` also accepts a name or alias, `note` nothing but notes."""
-
-    op: Op
-    by_name: bool = False
-    note: bool = False
 
 
 ReadPath = Annotated[str, Access("read")]
@@ -58,14 +51,7 @@ KEY = (
 )
 PATH = msgspec.Meta(min_length=1, max_length=1024)
 VERBOSITY = Literal["full", "terse"]
-
-
-class Touch(NamedTuple):
-    """One path of a call: what it is for, what was given, and how to put a resolved name in its place."""
-
-    access: Access
-    path: str
-    replace: Callable[[str], None]
+MOST_ISSUES, LONGEST_FIELD, LONGEST_ISSUE = 20, 64, 300
 
 
 class Parameter(NamedTuple):
@@ -100,18 +86,28 @@ class Signature:
             self.parameters.append(Parameter("idempotency_key", "idempotency_key", KEY, None))
         self.model = _model(fn.__name__, self.parameters)
         self._aliases = {a: p.wire for p in self.parameters for a in p.aliases}
-        self._touches = [(p.python, walk) for p in self.parameters if (walk := _walker(p.type)) is not None]
+        self._walks = [(p.python, walk) for p in self.parameters if (walk := walker(p.type)) is not None]
 
     def parse(self, raw: dict[str, Any]) -> Any:
         """The arguments as the model, or validation_error naming every field that does not fit."""
         if self._aliases and not self._aliases.keys().isdisjoint(raw):
-            raw = {self._aliases.get(k, k): v for k, v in raw.items()}
+            raw = self._by_own_names(raw)
         try:
             return msgspec.convert(raw, self.model)
         except msgspec.ValidationError:
             issues = self._issues(raw)
             text = "; ".join(f"{i['field']}: {i['message']}" for i in issues[:5])
             raise ToolError("validation_error", text, issues=issues) from None
+
+    def _by_own_names(self, raw: dict[str, Any]) -> dict[str, Any]:
+        named: dict[str, Any] = {}
+        for key, value in raw.items():
+            name = self._aliases.get(key, key)
+            if name in named:
+                issue = {"field": key, "message": f"is {name!r} under another name; give one of them"}
+                raise ToolError("validation_error", f"{key}: {issue['message']}", issues=[issue])
+            named[name] = value
+        return named
 
     def arguments(self, args: Any, bind: Callable[[], str]) -> dict[str, Any]:
         """Keyword arguments for the function itself."""
@@ -120,18 +116,20 @@ class Signature:
             kwargs[self.page] = Page(args.limit, args.cursor, bind)
         return kwargs
 
-    def touches(self, args: Any) -> list[Touch]:
-        """Every vault path among the arguments, however deep."""
-        found: list[Touch] = []
-        for name, walk in self._touches:
-            value = getattr(args, name)
-            if value is not None:
-                found.extend(walk(value, lambda new, name=name: setattr(args, name, new)))  # type: ignore[misc]
-        return found
+    @cached_property
+    def accesses(self) -> set[Access]:
+        """What the parameters' types say that a call can do to the vault."""
+        return set().union(*(accesses(p.type) for p in self.parameters))
+
+    def visit(self, args: Any, visit: Visit) -> None:
+        """Show every vault path among the arguments to a visitor, and put what it returns in its place."""
+        for name, walk in self._walks:
+            setattr(args, name, walk(getattr(args, name), visit))
 
     def _issues(self, raw: dict[str, Any]) -> list[dict[str, str]]:
         known = {p.wire: p for p in self.parameters}
-        issues = [_unknown(key, known) for key in raw if key not in known]
+        unknown = (key for key in raw if key not in known)
+        issues = [_unknown(key, known) for key in islice(unknown, MOST_ISSUES)]
         for wire, parameter in known.items():
             if wire not in raw:
                 if parameter.default is inspect.Parameter.empty:
@@ -140,14 +138,14 @@ class Signature:
             try:
                 msgspec.convert(raw[wire], parameter.type)
             except msgspec.ValidationError as error:
-                issues.append({"field": wire, "message": str(error).replace("`", "'")})
+                issues.append({"field": wire, "message": str(error).replace("`", "'")[:LONGEST_ISSUE]})
         return issues
 
 
 def _unknown(key: str, known: dict[str, Any]) -> dict[str, str]:
-    near = get_close_matches(key, known, n=1)
+    near = get_close_matches(key[:LONGEST_FIELD], known, n=1)
     return {
-        "field": key,
+        "field": key[:LONGEST_FIELD],
         "message": f"is not a parameter; did you mean {near[0]!r}?" if near else "is not a parameter",
     }
 
@@ -176,10 +174,11 @@ def resolve(hint: Any) -> Any:
         if any(isinstance(e, Access) for e in extras):
             metas.append(PATH)
         members = typing.get_args(inner) if typing.get_origin(inner) in (Union, types.UnionType) else ()
-        if (
-            len(members) == 2 and type(None) in members
-        ):  # msgspec takes limits on the member, not on the union
-            return Annotated[(resolve(next(m for m in members if m is not type(None))), *metas)] | None
+        if len(members) == 2 and type(None) in members:
+            # msgspec takes limits on the member, and shows a description of the union alone.
+            member = Annotated[(resolve(next(m for m in members if m is not type(None))), *metas)] | None
+            described = next((m.description for m in metas if isinstance(m, msgspec.Meta)), None)
+            return Annotated[member, msgspec.Meta(description=described)] if described else member
         return Annotated[(resolve(inner), *metas)]
     origin, args = typing.get_origin(hint), typing.get_args(hint)
     if origin in (Union, types.UnionType):
@@ -200,54 +199,3 @@ def _model(name: str, parameters: list[Parameter]) -> Any:
             fields.append((p.python, p.type, p.default))
     rename = {p.python: p.wire for p in parameters if p.python != p.wire}
     return msgspec.defstruct(name, fields, kw_only=True, forbid_unknown_fields=True, rename=rename)
-
-
-Walk = Callable[[Any, Callable[[Any], None]], Iterator[Touch]]
-
-
-def _walker(hint: Any) -> Walk | None:
-    """A function that finds the paths inside a value of this type, or None where there can be none."""
-    if typing.get_origin(hint) is Annotated:
-        inner, *extras = typing.get_args(hint)
-        access = next((e for e in extras if isinstance(e, Access)), None)
-        return _leaf(access) if access else _walker(inner)
-    origin, args = typing.get_origin(hint), typing.get_args(hint)
-    if origin in (Union, types.UnionType):
-        return next((w for a in args if (w := _walker(a)) is not None), None)
-    if origin in (list, tuple) and args:
-        inside = _walker(args[0])
-        return _each(inside) if inside else None
-    if isinstance(hint, type) and issubclass(hint, msgspec.Struct):
-        return _fields(hint)
-    return None
-
-
-def _leaf(access: Access) -> Walk:
-    def walk(value: Any, replace: Callable[[Any], None]) -> Iterator[Touch]:
-        if isinstance(value, str):
-            yield Touch(access, value, replace)
-
-    return walk
-
-
-def _each(inside: Walk) -> Walk:
-    def walk(value: Any, replace: Callable[[Any], None]) -> Iterator[Touch]:
-        for position, item in enumerate(value or ()):
-            yield from inside(item, lambda new, at=position: value.__setitem__(at, new))  # type: ignore[misc]
-
-    return walk
-
-
-def _fields(model: type[msgspec.Struct]) -> Walk | None:
-    hints = typing.get_type_hints(model, include_extras=True)
-    walkers = {name: w for name, hint in hints.items() if (w := _walker(hint)) is not None}
-    if not walkers:
-        return None
-
-    def walk(value: Any, replace: Callable[[Any], None]) -> Iterator[Touch]:
-        if value is None:
-            return
-        for name, inside in walkers.items():
-            yield from inside(getattr(value, name), lambda new, name=name: setattr(value, name, new))  # type: ignore[misc]
-
-    return walk

@@ -7,15 +7,15 @@ from knapper.vault import frontmatter
 
 def insert(text: str, content: str, *, at_start: bool, after_frontmatter: bool, own_line: bool) -> str:
     """The text with content added; `own_line` sees to it that neither runs into the other's line."""
-    at = 0
+    if not content:
+        return text
+    at = len(text)
     if at_start:
         block = frontmatter.find(text) if after_frontmatter else None
         at = block.after if block else 0
-    else:
-        at = len(text)
     before, after = text[:at], text[at:]
     if own_line and before and not before.endswith("\n"):
         before += "\n"
-    if own_line and content and not content.endswith("\n") and (after or text.endswith("\n") or not text):
+    if own_line and not content.endswith("\n") and (after or text.endswith("\n") or not text):
         content += "\n"
     return before + content + after

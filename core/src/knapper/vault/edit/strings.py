@@ -9,8 +9,10 @@ def replace_string(text: str, old: str, new: str, expected: int = 1) -> Edited:
     """Replace a string that occurs exactly `expected` times; line breaks in both are those of the file."""
     if not old:
         raise EditError("old_string is empty")
-    if "\r\n" in text and text.count("\n") == text.count("\r\n"):
-        old, new = with_line_ending(old, "\r\n"), with_line_ending(new, "\r\n")
+    endings = text.count("\r\n")
+    if endings == text.count("\n") == text.count("\r") or "\r" not in text:
+        eol = "\r\n" if endings else "\n"
+        old, new = with_line_ending(old, eol), with_line_ending(new, eol)
     found = text.count(old)
     if found == 0 or found != expected:
         raise StringNotFound(found, expected)

@@ -49,7 +49,7 @@ def move_note(
         to=to,
         moved_at=ctx.stamp(),
         backlinks_updated=done.links,
-        files_touched=done.files,
+        files_touched=sorted(done.files),
         new_hash=done.hashes[to],
     )
 

@@ -99,9 +99,7 @@ def _patch_anchor(
     return Patched(path=done.path, content_hash=done.hash, updated_at=done.at, anchor_used=used)
 
 
-def _confirm_drop(
-    ctx: Context, path: str, anchor: Anchor, content: str, prev_hash: str | None
-) -> str | None:
+def _confirm_drop(ctx: Context, path: str, anchor: Anchor, content: str, prev_hash: str | None) -> str | None:
     """Ask before most of a note goes; what is then replaced is what was looked at."""
     file = ctx.vault.read(path)
     parsed = parse(file.text)

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from datetime import UTC, datetime
 from typing import Annotated, Any, Literal
 
 from knapper import Context, Doc, NotePath, Page, ReadPath, Record, ToolError
-from knapper.vault.files import File
+from knapper.index.rows import is_note
+from knapper.vault.files import Entry, File
 from knapper.vault.markdown import parse
 from knapper_notes.domain import notes
 
@@ -62,8 +64,9 @@ def read_notes(
     for path in paths:
         ctx.check_cancelled()
         try:
-            found = ctx.index.find_note(path) if ctx.vault.exists(path) is None else path
-            note = _note(ctx.vault.read(found), include_frontmatter, include_content, False)
+            note = _note(
+                ctx.vault.read(_checked(ctx.find_note(path))), include_frontmatter, include_content, False
+            )
             results.append(NoteResult(path=path, ok=True, note=note))
         except ToolError as error:
             results.append(NoteResult(path=path, ok=False, error=error.envelope()))
@@ -83,16 +86,16 @@ def list_notes(
     root: Annotated[str, Doc("Only below this folder.")] = "",
     recursive: bool = True,
     include_folders: bool = False,
-    extensions: Annotated[list[str], Doc("With their dots; empty for every file.")] = [".md"],
+    extensions: Annotated[tuple[str, ...], Doc("With their dots; empty for every file.")] = (".md",),
     sort: Sort = "path",
     page: Page = Page(),
 ) -> Page.Of[Listed]:
-    """List notes, and with include_folders the folders too, by path, or newest or largest first."""
+    """List notes, and with include_folders the folders too: by path, or newest or largest first."""
     root = ctx.vault.authorise("read", root) if root.strip("/") else ""
     if root and ctx.vault.exists(root) != "folder":
         raise ToolError("path_invalid", f"{root!r} is not a folder", path=root)
     if include_folders:
-        return _with_folders(ctx, root, recursive, extensions, page)
+        return _with_folders(ctx, root, recursive, extensions, sort, page)
     rows, total, last = ctx.index.list_files(
         page, root=root, recursive=recursive, extensions=extensions, sort=sort
     )
@@ -124,21 +127,40 @@ def _note(file: File, frontmatter: bool, content: bool, stats: bool) -> Note:
     return note
 
 
+def _checked(path: str) -> str:
+    if not is_note(path):
+        raise ToolError("invalid_input", f"{path!r} is not a note: notes end in .md", path=path)
+    return path
+
+
 def _with_folders(
-    ctx: Context, root: str, recursive: bool, extensions: list[str], page: Page
+    ctx: Context, root: str, recursive: bool, extensions: tuple[str, ...], sort: Sort, page: Page
 ) -> Page.Of[Listed]:
-    """Folders and files in one list by path; folders that hold nothing are on disk only, so the files are walked."""
-    wanted = {extension.lower() for extension in extensions}
+    """Folders and files in one list; folders that hold nothing are on disk only, so the files are walked."""
+    wanted = tuple(extension.lower() for extension in extensions)
     below = root.count("/") + 1 if root else 0
-    found = []
-    for entry in ctx.vault.walk(root, folders=True):
-        if not recursive and entry.path.count("/") > below:
-            continue
-        if entry.kind == "folder":
-            found.append(Listed(path=entry.path, type="folder"))
-        elif not wanted or any(entry.path.lower().endswith(extension) for extension in wanted):
-            found.append(Listed(path=entry.path, type="file", size=entry.size, mtime=_iso(entry.mtime_ns)))
-    return page.cut(sorted(found, key=lambda e: e.path), key=lambda e: e.path)
+    found = [
+        entry
+        for entry in ctx.vault.walk(root, folders=True)
+        if (recursive or entry.path.count("/") == below)
+        and (entry.kind == "folder" or not wanted or entry.path.lower().endswith(wanted))
+    ]
+    cut = page.cut(sorted(found, key=ORDERS[sort]), key=ORDERS[sort])
+    last = ORDERS[sort](cut.items[-1]) if cut.cursor else None
+    return page.of([_listed(entry) for entry in cut.items], cut.total_count, last)
+
+
+def _listed(entry: Entry) -> Listed:
+    if entry.kind == "folder":
+        return Listed(path=entry.path, type="folder")
+    return Listed(path=entry.path, type="file", size=entry.size, mtime=_iso(entry.mtime_ns))
+
+
+ORDERS: dict[Sort, Callable[[Entry], tuple[Any, ...]]] = {
+    "path": lambda entry: (entry.path,),
+    "mtime": lambda entry: (-entry.mtime_ns, entry.path),
+    "size": lambda entry: (0 if entry.kind == "folder" else -entry.size, entry.path),
+}
 
 
 def _iso(ns: int) -> str:

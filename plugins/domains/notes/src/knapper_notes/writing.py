@@ -113,9 +113,7 @@ def _is_there(ctx: Context, args: Any) -> None:
     """Nobody is asked to confirm the deletion of nothing."""
     if ctx.index.readable(args.path) and ctx.vault.exists(args.path) != "file":
         near = ctx.index.nearest(args.path)
-        raise ToolError(
-            "note_not_found", f"there is no note {args.path!r}", path=args.path, suggestions=near
-        )
+        raise ToolError("note_not_found", f"there is no note {args.path!r}", path=args.path, suggestions=near)
 
 
 @notes.tool("delete:notes", destructive=True, precheck=_is_there)
