@@ -121,9 +121,9 @@ class Context:
         """Seconds since the epoch, by the server's clock."""
         return self._call.runtime.clock()
 
-    def stamp(self) -> str:
-        """Now, as an ISO 8601 text in UTC."""
-        return time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(self.now()))
+    def stamp(self, seconds: float | None = None) -> str:
+        """A time of the server's clock, now where none is given, as an ISO 8601 text in UTC."""
+        return time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(self.now() if seconds is None else seconds))
 
     def confirm(self, needed: bool, change: dict[str, Any] | None = None, *, diff: str = "") -> None:
         """Where needed, go on only if a person has confirmed exactly this call; call it before the first change."""

@@ -91,9 +91,16 @@ class Tool:
         """MCP hints, each derived from what the gates enforce."""
         hints: dict[str, Any] = {"readOnlyHint": not self.mutating, "openWorldHint": False}
         if self.mutating:
-            hints["destructiveHint"] = self.destructive or bool(self.confirm)
+            hints["destructiveHint"] = self.asks
             hints["idempotentHint"] = self.repeat in ("natural", "pure")
         return hints
+
+    @property
+    def asks(self) -> bool:
+        """Whether a person may be asked before it acts: always, or on its own condition."""
+        from knapper.dispatch.confirm import has_floor
+
+        return has_floor(self) or bool(self.confirm)
 
     def __repr__(self) -> str:
         return f"<tool {self.name} of {self.domain.slug}>"

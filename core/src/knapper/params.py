@@ -178,11 +178,11 @@ def resolve(hint: Any) -> Any:
             # msgspec takes limits on the member, and shows a description of the union alone.
             member = Annotated[(resolve(next(m for m in members if m is not type(None))), *metas)] | None
             described = next((m.description for m in metas if isinstance(m, msgspec.Meta)), None)
-            return Annotated[member, msgspec.Meta(description=described)] if described else member
+            return Annotated[(member, msgspec.Meta(description=described))] if described else member
         return Annotated[(resolve(inner), *metas)]
     origin, args = typing.get_origin(hint), typing.get_args(hint)
     if origin in (Union, types.UnionType):
-        return Union[tuple(resolve(a) for a in args)]
+        return Union[tuple(resolve(a) for a in args)]  # noqa: UP007 (made at run time)
     if origin in (list, tuple, set, frozenset, dict) and args:
         return origin[tuple(a if a is Ellipsis else resolve(a) for a in args)]
     return hint

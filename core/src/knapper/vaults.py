@@ -115,6 +115,8 @@ class Vault:
         if call.claim is not None and not call.effect:
             self._runtime.keys.committed(call.claim)
         call.effect = True
+        self._runtime.snapshots.record(call.landings)
+        call.landings = []
         if not self._runtime.settings.snapshots.enabled:
             return
         kept = [Kept(f.path, f.data, f.op, f.target) for f in files]
@@ -126,9 +128,12 @@ class Vault:
         self.index.wrote(
             (c.path, c.data if c.data is not None or c.stat is None else self._read(c.path)) for c in changes
         )
-        if call.snapshots:
-            after = {c.path: c.hash for c in changes}
-            self._runtime.snapshots.landed(call.snapshots, [after.get(path) for path in call.kept])
+        after = {c.path: c.hash for c in changes}
+        # Not where these are the changes of a process that died, met on the way to our own.
+        if call.snapshots and after.keys() >= set(call.kept):
+            hashes = [after[path] for path in call.kept]
+            # Recorded with the audit row in one commit, or before the call's next change.
+            call.landings = self._runtime.snapshots.landings(call.snapshots, hashes)
             call.snapshots = []
 
     def _read(self, path: str) -> bytes | None:

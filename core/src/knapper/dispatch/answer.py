@@ -2,17 +2,23 @@
 
 from __future__ import annotations
 
+import logging
 import os
 from time import perf_counter_ns
 from typing import Any
 
 import msgspec
 
+from knapper.context import Attachment, Image, ResourceLink
 from knapper.dispatch.call import Call
 from knapper.errors import ToolError
 from knapper.page import trimmed
 
+log = logging.getLogger("knapper.dispatch")
+
 ENCODER = msgspec.json.Encoder()
+MOST_CHECKED = 16_384  # bytes of an answer whose check costs less than anybody notices
+_faulty: set[str] = set()
 
 
 def not_cancelled(call: Call) -> None:
@@ -38,16 +44,6 @@ def _suggest(call: Call, error: ToolError) -> None:
         error.details["suggestions"] = call.context().index.nearest(path)
 
 
-def check(call: Call) -> None:
-    """In strict mode a result that breaks its own output schema is the tool's fault, and said so."""
-    if not os.environ.get("KNAPPER_STRICT_OUTPUT_SCHEMA"):
-        return
-    try:
-        msgspec.convert(msgspec.to_builtins(call.result), call.tool.signature.returns)
-    except msgspec.ValidationError as error:
-        raise ToolError("internal_error", f"{call.name} broke its output schema: {error}") from error
-
-
 def encode(call: Call) -> None:
     value: Any = {"result": call.result} if call.tool.wraps else call.result
     fields = call.tool.signature.terse
@@ -57,13 +53,37 @@ def encode(call: Call) -> None:
     call.size = len(call.payload)
 
 
+def check(call: Call) -> None:
+    """A result that breaks its own output schema is the tool's fault: said so in strict mode, logged once otherwise."""
+    strict = bool(os.environ.get("KNAPPER_STRICT_OUTPUT_SCHEMA"))
+    if not strict and (call.size > MOST_CHECKED or call.name in _faulty):
+        return
+    try:
+        msgspec.convert(msgspec.to_builtins(call.result), call.tool.signature.returns)
+    except msgspec.ValidationError as error:
+        if strict:
+            raise ToolError("internal_error", f"{call.name} broke its output schema: {error}") from error
+        _faulty.add(call.name)
+        log.warning("%s breaks its output schema: %s", call.name, error)
+
+
 def govern(call: Call) -> None:
+    """What goes to the client is bounded, attachments included; nothing is cut, since a part may mislead."""
     limit = call.runtime.settings.governor.max_response_bytes
-    if call.size > limit:
-        call.overflow = call.size - limit
-        raise ToolError(
-            "overflow",
-            f"the answer has {call.size} bytes, {limit} are allowed",
-            result_size=call.size,
-            limit=limit,
-        )
+    size = call.size + sum(map(_attached, call.attachments))
+    if size > limit:
+        call.size, call.overflow = size, size - limit
+        raise overflow(size, limit)
+
+
+def overflow(size: int, limit: int) -> ToolError:
+    message = f"the answer has {size} bytes, {limit} are allowed"
+    return ToolError("overflow", message, result_size=size, limit=limit)
+
+
+def _attached(item: Attachment) -> int:
+    """Bytes are sent as base64, four for every three."""
+    if isinstance(item, ResourceLink):
+        return len(item.path)
+    content = item.data if isinstance(item, Image) else item.content
+    return len(content.encode()) if isinstance(content, str) else (len(content) + 2) // 3 * 4

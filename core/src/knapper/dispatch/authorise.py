@@ -5,6 +5,7 @@ from __future__ import annotations
 from knapper.dispatch.call import Call
 from knapper.errors import ToolError
 from knapper.index.rows import is_note
+from knapper.touches import Access
 
 
 def authenticated(call: Call) -> None:
@@ -48,14 +49,15 @@ def writable(call: Call) -> None:
 
 def paths(call: Call) -> None:
     """Every path among the arguments is resolved and checked against the folder rules, from the parameter types alone."""
-    for touch in call.tool.signature.touches(call.args):
-        access = touch.access
-        path = call.vault.find_note(touch.path, call.caller) if access.by_name else touch.path
-        path = call.context().vault.authorise(access.op, path)
-        if access.note and not is_note(path):
-            raise ToolError("invalid_input", f"{path!r} is not a note: notes end in .md", path=path)
-        if path != touch.path:
-            touch.replace(path)
+    call.tool.signature.visit(call.args, lambda access, path: _checked(call, access, path))
+
+
+def _checked(call: Call, access: Access, given: str) -> str:
+    path = call.vault.find_note(given, call.caller) if access.by_name else given
+    path = call.context().vault.authorise(access.op, path)
+    if access.note and not is_note(path):
+        raise ToolError("invalid_input", f"{path!r} is not a note: notes end in .md", path=path)
+    return path
 
 
 def precheck(call: Call) -> None:

@@ -77,7 +77,9 @@ class Call:
     rate: str = "unknown"
     snapshots: list[int] = field(default_factory=list)  # of the change under way
     kept: list[str] = field(default_factory=list)
-    landings: list[Landing] = field(default_factory=list)  # changes that took place and are still to be recorded
+    landings: list[Landing] = field(
+        default_factory=list
+    )  # changes that took place and are still to be recorded
     attachments: list[Attachment] = field(default_factory=list)
     _once: Lock = field(default_factory=Lock)
 

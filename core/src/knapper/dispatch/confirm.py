@@ -11,8 +11,10 @@ from knapper.errors import ToolError
 
 if TYPE_CHECKING:
     from knapper.dispatch.call import Call
+    from knapper.domain import Tool
 
 FLOORS = frozenset({"admin:auth", "write:templater"})
+LONGEST_ARGUMENT = 1000
 
 
 class Question(msgspec.Struct, frozen=True):
@@ -32,9 +34,20 @@ Ask = Callable[[Question], bool]
 
 def floor(call: Call) -> None:
     """Destructive tools and the scopes no setting can lower ask on every call."""
-    tool = call.tool
-    if tool.destructive or "execute" in tool.families or not FLOORS.isdisjoint(tool.scopes):
-        require(call, {"tool": tool.name, "arguments": call.raw}, "")
+    if has_floor(call.tool):
+        arguments = {name: _shown(value) for name, value in call.raw.items()}
+        require(call, {"tool": call.name, "arguments": arguments}, "")
+
+
+def has_floor(tool: Tool) -> bool:
+    """Whether a person is asked on every call, whatever the tool itself asks for."""
+    return tool.destructive or "execute" in tool.families or not FLOORS.isdisjoint(tool.scopes)
+
+
+def _shown(value: Any) -> Any:
+    """An argument as a person reads it: whole, or its beginning and its length."""
+    text = value if isinstance(value, str) else msgspec.json.encode(value).decode()
+    return value if len(text) <= LONGEST_ARGUMENT else f"{text[:LONGEST_ARGUMENT]}… ({len(text)} characters)"
 
 
 def require(call: Call, change: dict[str, Any], diff: str) -> None:
@@ -48,10 +61,15 @@ def require(call: Call, change: dict[str, Any], diff: str) -> None:
         return
     if call.ask is not None:
         if not call.ask(Question(call.name, call.vault.id, call.args_hash, caller, change, diff)):
-            raise ToolError("elicit_required", "the user did not confirm", args_hash=call.args_hash, declined=True)
+            raise ToolError(
+                "elicit_required", "the user did not confirm", args_hash=call.args_hash, declined=True
+            )
         call.confirmed = True
         return
     pending = approvals.request(*bound, change, diff)
+    if pending is None:
+        text = "a person has to confirm this, and nobody can for a caller without a name: use a token with a subject"
+        raise ToolError("elicit_required", text, args_hash=call.args_hash, change=change)
     raise ToolError(
         "elicit_required",
         f"a person has to confirm this: run `knapper approvals approve {pending}`, then send the same call again",

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from knapper.dispatch.answer import overflow
 from knapper.dispatch.call import Call
-from knapper.errors import ToolError
 from knapper.store.idempotency import Replay
 
 
@@ -22,8 +22,9 @@ def _replay(call: Call, replay: Replay) -> None:
     call.replayed = True
     limit = call.runtime.settings.governor.max_response_bytes
     call.size = replay.size
-    if replay.size > limit:
-        raise ToolError("overflow", f"the answer has {replay.size} bytes, {limit} are allowed", result_size=replay.size, limit=limit)
+    # An answer that was too large was not kept: under a higher limit it is still the end of that call.
+    if replay.result is None or replay.size > limit:
+        raise overflow(replay.size, limit)
     call.payload = replay.result
 
 

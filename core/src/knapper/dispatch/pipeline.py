@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 from collections.abc import Callable
 from time import perf_counter_ns
+from typing import Any
 
 from knapper.dispatch import answer, authorise, confirm, idempotency, lookup
 from knapper.dispatch.call import Call, Outcome
@@ -13,6 +14,9 @@ from knapper.errors import ToolError
 from knapper.store.audit import AuditRow
 
 log = logging.getLogger("knapper.dispatch")
+
+LONGEST_MESSAGE = 2000
+MOST_DETAILS = 65_536
 
 GATES: tuple[Callable[[Call], None], ...] = (
     answer.not_cancelled,
@@ -31,8 +35,8 @@ GATES: tuple[Callable[[Call], None], ...] = (
     answer.not_cancelled,
     answer.handle,
     idempotency.mark,
-    answer.check,
     answer.encode,
+    answer.check,
     answer.govern,
 )
 
@@ -42,36 +46,52 @@ class Suspend(Exception):
 
 
 def run(call: Call, gates: tuple[Callable[[Call], None], ...] = GATES) -> Outcome:
-    """Take a call through the gates; always returns, whatever happened inside."""
+    """Take a call through the gates; always returns, whatever happened inside. A call that has been here is refused."""
+    call.begin()
     started, began = call.runtime.clock(), perf_counter_ns()
     error: ToolError | None = None
     try:
         for gate in gates:
             gate(call)
-            if call.payload is not None and call.replayed:
+            if call.replayed:
                 break
     except ToolError as raised:
         error = raised
-        call.gate = gate.__name__
     except Suspend:
         if call.claim is not None:
             call.runtime.keys.release(call.claim)
         raise
-    except Exception:
+    except (Exception, SystemExit):  # a plugin that exits must not take the server along
         log.exception("%s failed inside", call.name)
         error = ToolError("internal", "internal error")
+    if error is not None:
         call.gate = gate.__name__
     duration = (perf_counter_ns() - began) // 1000
     _finish(call, started, duration, error)
     return Outcome(
         payload=call.payload if call.payload is not None and error is None else b"null",
-        error=error.envelope() if error else None,
+        error=_envelope(error) if error else None,
         attachments=call.attachments,
         vault=vault.id if (vault := getattr(call, "vault", None)) else "",
         replayed=call.replayed,
         duration_us=duration,
         result_size=call.size,
     )
+
+
+def _envelope(error: ToolError) -> dict[str, Any]:
+    """The error as the client gets it: details that are too much, or no JSON, are left out, and the text is cut."""
+    body = error.envelope()
+    body["message"] = error.message[:LONGEST_MESSAGE]
+    if error.details:
+        try:
+            size = len(answer.ENCODER.encode(error.details))
+        except (TypeError, ValueError, RecursionError):
+            log.exception("the details of %s cannot be sent", error.code)
+            size = None
+        if size is None or size > MOST_DETAILS:
+            body["details"] = {"omitted_bytes": size}
+    return body
 
 
 def _finish(call: Call, started: float, duration: int, error: ToolError | None) -> None:
@@ -90,14 +110,24 @@ def _finish(call: Call, started: float, duration: int, error: ToolError | None) 
         args_hash=call.args_hash,
         event_type=f"{call.kind}_invocation",
     )
-    audit = call.runtime.audit
-    if call.claim is not None:
-        overflow = error is not None and error.code == "overflow"
-        audit.finish(
-            row, call.claim, result=None if error else call.payload, size=call.size if overflow else None
-        )
-    elif record.mutating and (call.effect or error is None):
-        audit.finish(row)
+    if call.claim is not None or call.effect or (record.mutating and error is None):
+        _settle(call, row, error)
     else:
-        audit.later(row)
+        call.runtime.audit.later(row)
     call.runtime.hub.put(record)
+
+
+def _settle(call: Call, row: AuditRow, error: ToolError | None) -> None:
+    """What became of the key, which changes took place, and the audit row: one commit."""
+    overflow = error is not None and error.code == "overflow"
+    try:
+        call.runtime.audit.finish(
+            row,
+            call.claim,
+            result=None if error else call.payload,
+            size=call.size if overflow else None,
+            landings=call.landings,
+        )
+    except Exception:  # what has happened has happened: the durable rows still say the least that is certain
+        call.runtime.keys.release_failed += call.claim is not None
+        log.exception("the outcome of %s could not be recorded", call.name)

@@ -62,13 +62,14 @@ class Throttle:
 
     def _sweep(self, now: float) -> None:
         """Forget idle buckets; one that is not yet full again stays, or eviction would mint fresh burst."""
-        if now - self._swept < SWEEP_SECONDS and len(self._buckets) < MOST_BUCKETS:
+        if now - self._swept < SWEEP_SECONDS:
             return
         self._swept = now
+        idle = 0.0 if len(self._buckets) > MOST_BUCKETS else IDLE_SECONDS
         for key, bucket in list(self._buckets.items()):
             tier = self.tiers[key[1]]
             full = (tier.burst - bucket.level) * 60.0 / tier.per_minute
-            if now - bucket.at >= max(full, 0 if len(self._buckets) > MOST_BUCKETS else IDLE_SECONDS):
+            if now - bucket.at >= max(full, idle):
                 del self._buckets[key]
 
 

@@ -6,10 +6,11 @@ import logging
 import threading
 import time
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from knapper.store import idempotency
+from knapper.store.snapshots import Landing, land
 
 if TYPE_CHECKING:
     from sqlalchemy.engine import Connection
@@ -71,8 +72,9 @@ class Audit:
         *,
         result: bytes | None = None,
         size: int | None = None,
+        landings: Sequence[Landing] = (),
     ) -> bool:
-        """Write the row and the keyed call's outcome in one commit; False where the row was lost.
+        """Write the row, the keyed call's outcome and its changes in one commit; False where the row was lost.
 
         With a result the claim is completed; with only a size the answer overflowed; with neither the call failed and
         the claim is released, or indeterminate where an effect is marked. If the row cannot be written the outcome
@@ -80,12 +82,14 @@ class Audit:
         """
         try:
             with self._state.write() as conn:
+                land(conn, landings)
                 self._settle(conn, claim, result, size)
                 self.write(conn, row)
         except Exception as error:  # noqa: BLE001 - whatever stops the audit, the call has happened
             self._count_failed(1, error)
-            if claim is not None:
+            if claim is not None or landings:
                 with self._state.write() as conn:
+                    land(conn, landings)
                     self._settle(conn, claim, result, size)
             return False
         return True

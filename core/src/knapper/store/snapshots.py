@@ -43,6 +43,14 @@ class Before(NamedTuple):
     moved_to: str | None = None
 
 
+class Landing(NamedTuple):
+    """A change that took place: when, the hash the file has now (None where it is gone), and the snapshot before it."""
+
+    at: float
+    after: str | None
+    snapshot: int
+
+
 class Snapshot(NamedTuple):
     """One change of one file: the hash before (None: no file) and, once `landed_at` is set, the hash after."""
 
@@ -106,11 +114,18 @@ class Snapshots:
 
     def landed(self, ids: Sequence[int], after_hashes: Sequence[str | None]) -> None:
         """Record that the changes took place: the hash each file (a move's: the target) has now, None where gone."""
+        self.record(self.landings(ids, after_hashes))
+
+    def landings(self, ids: Sequence[int], after_hashes: Sequence[str | None]) -> list[Landing]:
+        """The same, to be recorded with something else in one commit."""
         now = self._now()
-        rows = [(now, after, id) for id, after in zip(ids, after_hashes, strict=True)]
-        if rows:
+        return [Landing(now, after, id) for id, after in zip(ids, after_hashes, strict=True)]
+
+    def record(self, landings: Sequence[Landing]) -> None:
+        """Record changes that took place."""
+        if landings:
             with self._state.write() as conn:
-                conn.exec_driver_sql(_LAND, rows)
+                land(conn, landings)
 
     def list(
         self,
@@ -193,6 +208,12 @@ class Snapshots:
         content = (None, None) if blob is None else (blob.hash, blob.size)
         row = (vault, file.path, file.moved_to, *content, file.op, session, tool, self._now())
         return int(conn.exec_driver_sql(_INSERT, row).lastrowid)
+
+
+def land(conn: Connection, landings: Sequence[Landing]) -> None:
+    """Record changes inside a given transaction."""
+    if landings:
+        conn.exec_driver_sql(_LAND, [tuple(landing) for landing in landings])
 
 
 def _one(conn: Connection, vault: str, id: int) -> Snapshot:
