@@ -1,0 +1,131 @@
+"""Tools for how entities relate."""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+
+from knapper import Context, Doc, Page, Record, ToolError
+from knapper_memory import rows
+from knapper_memory.domain import memory
+from knapper_memory.entities import refresh
+
+Kind = Annotated[str, Doc("Such as works_at or knows.", min_length=1, max_length=60)]
+MOST = 10_000
+
+
+class Linked(Record):
+    source_id: str
+    target_id: str
+    relation_type: str
+    created_at: str
+    existed_already: bool
+
+
+@memory.tool("write:memory")
+def link_entities(ctx: Context, source_id: str, target_id: str, relation_type: Kind) -> Linked:
+    """Relate two entities."""
+    if source_id == target_id:
+        raise ToolError("invalid_input", "an entity cannot relate to itself", entity_id=source_id)
+    vault, now = ctx.vault.vault, ctx.now()
+    with ctx.store.write() as conn:
+        for number in (source_id, target_id):
+            rows.by_id(conn, vault, number)
+        added = conn.exec_driver_sql(
+            "INSERT OR IGNORE INTO memory_relations VALUES (?, ?, ?, ?, ?)",
+            (vault, source_id, target_id, relation_type, now),
+        ).rowcount
+    if added:
+        refresh(ctx, source_id)
+        refresh(ctx, target_id)
+    return Linked(
+        source_id=source_id,
+        target_id=target_id,
+        relation_type=relation_type,
+        created_at=ctx.stamp(now),
+        existed_already=not added,
+    )
+
+
+class Unlinked(Record):
+    source_id: str
+    target_id: str
+    removed: int
+
+
+@memory.tool("write:memory")
+def unlink_entities(
+    ctx: Context,
+    source_id: str,
+    target_id: str,
+    relation_type: Annotated[str | None, Doc("Only this relation; all between the two if absent.")] = None,
+) -> Unlinked:
+    """Take back a relation between two entities."""
+    sql = "DELETE FROM memory_relations WHERE vault_id = ? AND source_id = ? AND target_id = ?"
+    values: tuple[str, ...] = (ctx.vault.vault, source_id, target_id)
+    if relation_type is not None:
+        sql, values = f"{sql} AND relation_type = ?", (*values, relation_type)
+    with ctx.store.write() as conn:
+        removed = conn.exec_driver_sql(sql, values).rowcount
+    if removed:
+        refresh(ctx, source_id)
+        refresh(ctx, target_id)
+    return Unlinked(source_id=source_id, target_id=target_id, removed=removed)
+
+
+class Step(Record):
+    via_entity_id: str
+    via_relation: str
+
+
+class Reached(Record):
+    entity_id: str
+    type: str
+    name: str
+    distance: int
+    path: list[Step]
+
+
+@memory.tool("read:memory")
+def query_entity_graph(
+    ctx: Context,
+    seed_entity_id: str,
+    depth: Annotated[int, Doc("How many relations away.", ge=1, le=5)] = 2,
+    relation_types: list[str] | None = None,
+    entity_types: list[str] | None = None,
+    direction: Literal["out", "in", "both"] = "both",
+    include_retired: bool = False,
+    page: Page = Page(),
+) -> Page.Of[Reached]:
+    """Find the entities around one, nearest first, each with the way to it."""
+    vault = ctx.vault.vault
+    found: dict[str, Reached] = {}
+    with ctx.store.read() as conn:
+        rows.by_id(conn, vault, seed_entity_id)
+        frontier: list[tuple[str, list[Step]]] = [(seed_entity_id, [])]
+        for distance in range(1, depth + 1):
+            following: list[tuple[str, list[Step]]] = []
+            for number, way in frontier:
+                ctx.check_cancelled()
+                for one in rows.relations(conn, vault, number):
+                    wanted = direction in ("both", one.direction) and (
+                        not relation_types or one.relation_type in relation_types
+                    )
+                    shown = include_retired or one.other_status == "active"
+                    if not wanted or not shown or one.other_id in found or one.other_id == seed_entity_id:
+                        continue
+                    path = [*way, Step(via_entity_id=number, via_relation=one.relation_type)]
+                    found[one.other_id] = Reached(
+                        entity_id=one.other_id,
+                        type=one.other_type,
+                        name=one.other_name,
+                        distance=distance,
+                        path=path,
+                    )
+                    following.append((one.other_id, path))
+            frontier = following if len(found) < MOST else []
+    items = [one for one in found.values() if not entity_types or one.type in entity_types]
+    items.sort(key=lambda one: (one.distance, one.name, one.entity_id))
+    return page.cut(items, key=lambda one: (one.distance, one.name, one.entity_id))
+
+
+__all__ = ["link_entities", "query_entity_graph", "unlink_entities"]
