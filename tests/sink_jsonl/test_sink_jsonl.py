@@ -8,7 +8,8 @@ from knapper import Caller, Context, Domain
 from knapper.caller import LOCAL
 from knapper.config.model import Settings
 from knapper.testing import Calls, VaultFolder
-from knapper_sink_jsonl import build, file_name
+from knapper.traces import file_name
+from knapper_sink_jsonl import build
 
 probe = Domain("probe", summary="A tool to watch.")
 

@@ -2,19 +2,14 @@
 
 from __future__ import annotations
 
-import re
 import time
 from pathlib import Path
 from typing import Any
 
-import msgspec
-
-from knapper import CallRecord, Event, Sink, hookimpl
-from knapper.config.paths import cache_dir
+from knapper import CallRecord, Event, Sink, hookimpl, traces
 
 DAY = 86_400
 SWEEP_SECONDS = 3600.0
-UNSAFE = re.compile(r"[^A-Za-z0-9._-]")
 
 
 class Traces:
@@ -49,8 +44,7 @@ class Traces:
         """Every line is written when it comes, so there is nothing left to do."""
 
     def _append(self, session: str | None, line: dict[str, Any]) -> None:
-        with (self._folder / file_name(session)).open("ab") as file:
-            file.write(msgspec.json.encode(line) + b"\n")
+        traces.append(self._folder / traces.file_name(session), line)
         if time.time() - self._swept > SWEEP_SECONDS:
             self._sweep()
 
@@ -61,16 +55,10 @@ class Traces:
                 file.unlink(missing_ok=True)
 
 
-def file_name(session: str | None) -> str:
-    """A session's file; a name that could leave the folder becomes one that cannot."""
-    safe = UNSAFE.sub("_", session or "server").strip(".")
-    return f"{safe[:120] or '_'}.jsonl"
-
-
 def build(settings: Any) -> Traces | None:
     """The traces, unless `observability.jsonl` is off."""
     watched = settings.observability
-    return Traces(cache_dir(settings) / "traces", watched.retention.traces_days) if watched.jsonl else None
+    return Traces(traces.folder(settings), watched.retention.traces_days) if watched.jsonl else None
 
 
 @hookimpl

@@ -1,0 +1,81 @@
+import time
+
+import pytest
+
+from knapper import Caller, ToolError, traces
+from knapper.caller import LOCAL
+from knapper.testing import Calls, VaultFolder, check_domain
+from knapper_sessions import sessions
+
+
+def traced(call: Calls, tool: str, session: str = "test") -> None:
+    """A line as the trace of a call has it."""
+    folder = traces.folder(call.runtime(sessions).settings)
+    line = {"ts": time.time(), "type": "tool_invocation", "tool": tool, "vault": "main", "caller": "test"}
+    traces.append(
+        folder / traces.file_name(session),
+        {**line, "duration_ms": 1.5, "args_hash": "a" * 32, "result_size": 9, "status": "ok"},
+    )
+
+
+def test_a_session_has_the_calls_between_its_start_and_its_end(call: Calls, vault: VaultFolder) -> None:
+    call.runtime(sessions)
+    started = call(sessions, "start_session", caller="me", session_metadata={"goal": "x"})
+    traced(call, "read_note")
+    traced(call, "search_text")
+    ended = call(sessions, "end_session", session_id=started["session_id"])
+    traced(call, "later")
+    assert ended["event_count"] == 2
+    lines = call(sessions, "get_session_traces", session_id=started["session_id"])
+    assert [line["tool"] for line in lines["items"]] == ["read_note", "search_text"]
+    assert lines["total_count"] == 2
+    only = call(sessions, "get_session_traces", session_id=started["session_id"], tool_filter=["search_text"])
+    assert only["total_count"] == 1
+
+
+def test_pages_of_a_trace_join_without_gaps(call: Calls, vault: VaultFolder) -> None:
+    number = call(sessions, "start_session", caller="me")["session_id"]
+    for place in range(5):
+        traced(call, f"tool_{place}")
+    first = call(sessions, "get_session_traces", session_id=number, limit=3)
+    second = call(sessions, "get_session_traces", session_id=number, limit=3, cursor=first["cursor"])
+    assert [line["tool"] for line in first["items"] + second["items"]] == [
+        f"tool_{place}" for place in range(5)
+    ]
+
+
+def test_a_line_that_a_kill_cut_off_costs_only_itself(call: Calls, vault: VaultFolder) -> None:
+    number = call(sessions, "start_session", caller="me")["session_id"]
+    traced(call, "before")
+    folder = traces.folder(call.runtime(sessions).settings)
+    with (folder / traces.file_name("test")).open("ab") as file:
+        file.write(b'{"ts": 1, "ty\n')
+    traced(call, "after")
+    lines = call(sessions, "get_session_traces", session_id=number)
+    assert [line["tool"] for line in lines["items"]] == ["before", "after"]
+
+
+def test_a_session_ends_once_and_only_by_who_began_it(call: Calls, vault: VaultFolder) -> None:
+    number = call(sessions, "start_session", caller="me")["session_id"]
+    call.caller = Caller("eve", frozenset({"write:*", "read:*"}), authenticated=True, session="eve")
+    for tool in ("end_session", "get_session_traces"):
+        with pytest.raises(ToolError) as refused:
+            call(sessions, tool, session_id=number)
+        assert refused.value.code == "forbidden"
+    assert call(sessions, "get_session_traces")["total_count"] == 0
+    call.caller = Caller("test", LOCAL, authenticated=True, session="test")
+    call(sessions, "end_session", session_id=number)
+    with pytest.raises(ToolError) as refused:
+        call(sessions, "end_session", session_id=number)
+    assert refused.value.code == "invalid_input"
+
+
+def test_the_principal_is_who_the_server_observed(call: Calls, vault: VaultFolder) -> None:
+    call.caller = Caller(None, LOCAL, authenticated=True)
+    with pytest.raises(ToolError) as refused:
+        call(sessions, "start_session", caller="somebody important")
+    assert refused.value.code == "forbidden"
+
+
+def test_the_domain_has_what_every_domain_needs() -> None:
+    check_domain(sessions)
