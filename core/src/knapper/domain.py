@@ -50,6 +50,7 @@ class Tool:
         keyed: bool,
         vault: bool,
         precheck: Callable[..., None] | None,
+        reach: str,
         tags: Sequence[str],
     ) -> None:
         self.fn = fn
@@ -65,6 +66,7 @@ class Tool:
         self.keyed = keyed or self.repeat == "keyed"
         self.vault = vault
         self.precheck = precheck
+        self.reach = reach
         self.tags = frozenset(tags)
         self.title = self.name.replace("_", " ").capitalize()
         self.description = inspect.cleandoc(fn.__doc__ or "")
@@ -184,13 +186,15 @@ class Domain:
         keyed: bool = False,
         vault: bool = True,
         precheck: Callable[[Context, Any], None] | None = None,
+        reach: str = "",
         tags: Sequence[str] = (),
     ) -> Callable[[F], F]:
         """Register a function as a tool under these scopes, and return it unchanged.
 
         `destructive` asks a person on every call; `confirm` says when `ctx.confirm` asks. `repeat` says what a
         second call does: nothing (pure), the same again (natural), nothing with the same key (keyed), once more (once).
-        `keyed` lets a natural tool take a key too.
+        `keyed` lets a natural tool take a key too. `precheck` refuses before a key or a confirmation is used up.
+        `reach` says what a call changes or reads beyond the paths among its parameters.
         """
 
         def register(fn: F) -> F:
@@ -206,6 +210,7 @@ class Domain:
                     keyed=keyed,
                     vault=vault,
                     precheck=precheck,
+                    reach=reach,
                     tags=tags,
                 )
             )

@@ -45,6 +45,14 @@ def _tool(tool: Tool) -> Iterator[str]:
             yield f"scope {scope!r} is not family:resource with a known family"
     if tool.mutating and tool.vault is False:
         yield "it changes something but takes no vault: drop vault=False"
+    if tool.mutating and not tool.reach and not any(a.op != "read" for a in tool.signature.accesses):
+        yield (
+            "it changes something, but no parameter is a WritePath or DeletePath: type its paths so, or say with"
+            " reach='…' what it changes"
+        )
+    for model in tool.signature.models:
+        if not model.__struct_config__.forbid_unknown_fields:
+            yield f"{model.__name__} in its parameters lets unknown keys pass: add forbid_unknown_fields=True"
     if tool.signature.returns is None:
         yield "its return type is missing: annotate it, clients get it as the output schema"
     if "kwargs" in tool.fn.__code__.co_varnames[: tool.fn.__code__.co_argcount]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING
 
 from knapper.sinks import Event
@@ -21,16 +22,21 @@ def declare_jobs(runtime: Runtime) -> None:
         )
     for vault in runtime.vaults:
         every = settings.maintenance.reconcile_interval_minutes * 60
-        runtime.jobs.declare("index.reconcile", every, lambda vault=vault: _reconcile(vault), vault=vault.id)  # type: ignore[misc]
+        runtime.jobs.declare(
+            "index.reconcile", every, partial(_reconcile, vault), vault=vault.id, when=partial(_leads, vault)
+        )
     for domain in runtime.registry.domains.values():
         for job in domain.jobs:
-            runtime.jobs.declare(job.name, job.every_seconds, lambda job=job: job.fn(runtime))  # type: ignore[misc]
+            runtime.jobs.declare(job.name, job.every_seconds, partial(job.fn, runtime))
 
 
-def _reconcile(vault: Vault) -> str | None:
-    """Heal what the watcher missed; only the process that indexes the vault does it."""
-    if not vault.index.leads:
-        return None
+def _leads(vault: Vault) -> bool:
+    """Only the process that indexes a vault heals its index; another that took the job would let it go undone."""
+    return vault.index.leads
+
+
+def _reconcile(vault: Vault) -> str:
+    """Heal what the watcher missed."""
     result = vault.index.reconcile()
     return f"upserted {result.upserted}, deleted {result.deleted}"
 

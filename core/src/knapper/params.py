@@ -15,7 +15,7 @@ import msgspec
 
 from knapper.errors import ToolError
 from knapper.page import Page, terse_fields
-from knapper.touches import Access, Visit, accesses, walker
+from knapper.touches import Access, Visit, accesses, structs, walker
 
 
 class Doc:
@@ -121,6 +121,11 @@ class Signature:
         """What the parameters' types say that a call can do to the vault."""
         return set().union(*(accesses(p.type) for p in self.parameters))
 
+    @cached_property
+    def models(self) -> set[type[msgspec.Struct]]:
+        """Every record type among the parameters, however deep."""
+        return set().union(*(structs(p.type) for p in self.parameters))
+
     def visit(self, args: Any, visit: Visit) -> None:
         """Show every vault path among the arguments to a visitor, and put what it returns in its place."""
         for name, walk in self._walks:
@@ -176,7 +181,7 @@ def resolve(hint: Any) -> Any:
         members = typing.get_args(inner) if typing.get_origin(inner) in (Union, types.UnionType) else ()
         if len(members) == 2 and type(None) in members:
             # msgspec takes limits on the member, and shows a description of the union alone.
-            member = Annotated[(resolve(next(m for m in members if m is not type(None))), *metas)] | None
+            member: Any = Annotated[(resolve(next(m for m in members if m is not type(None))), *metas)] | None
             described = next((m.description for m in metas if isinstance(m, msgspec.Meta)), None)
             return Annotated[(member, msgspec.Meta(description=described))] if described else member
         return Annotated[(resolve(inner), *metas)]

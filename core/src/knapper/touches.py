@@ -46,6 +46,16 @@ def accesses(hint: Any, seen: frozenset[Any] = frozenset()) -> set[Access]:
     return marks.union(*(accesses(one, seen) for one in inside if one is not Ellipsis))
 
 
+def structs(hint: Any, seen: frozenset[Any] = frozenset()) -> set[type[msgspec.Struct]]:
+    """Every record type inside a type."""
+    if isinstance(hint, type) and issubclass(hint, msgspec.Struct):
+        if hint in seen:
+            return set()
+        fields = typing.get_type_hints(hint, include_extras=True).values()
+        return {hint}.union(*(structs(field, seen | {hint}) for field in fields))
+    return set().union(*(structs(one, seen) for one in typing.get_args(hint)))
+
+
 def _walk(hint: Any, models: dict[Any, Walk]) -> Walk:
     if typing.get_origin(hint) is Annotated:
         inner, *marks = typing.get_args(hint)

@@ -177,10 +177,10 @@ class Vaults:
 
 
 def acl_of(settings: Any, vault: Any) -> Acl:
-    """A vault's own folder rules, or the server's where it has none."""
+    """A vault's own folder rules, or the server's where it has none; the server's read-only switch holds for all."""
     rules = vault.acl or settings.acl
     return Acl(
-        rules.read_only,
+        rules.read_only or settings.acl.read_only,
         rules.read_paths,
         rules.write_paths,
         rules.delete_paths,

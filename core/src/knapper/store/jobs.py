@@ -59,6 +59,7 @@ class _Job(NamedTuple):
     name: str
     every: float
     run: Callable[[], object]
+    when: Callable[[], bool]
 
 
 class Jobs:
@@ -71,14 +72,23 @@ class Jobs:
         self.changed = threading.Event()
         self._jobs: dict[tuple[str, str], _Job] = {}
 
-    def declare(self, name: str, every_seconds: float, run: Callable[[], object], *, vault: str = "") -> None:
+    def declare(
+        self,
+        name: str,
+        every_seconds: float,
+        run: Callable[[], object],
+        *,
+        vault: str = "",
+        when: Callable[[], bool] = lambda: True,
+    ) -> None:
         """Have `run` called every so many seconds; new jobs are due at once, known ones keep their time.
 
-        What `run` returns, if not None, is kept as the run's detail.
+        What `run` returns, if not None, is kept as the run's detail. Where `when` says no, the job is left for a
+        process that can do it.
         """
         if every_seconds <= 0:
             raise ValueError(f"job {name!r} needs an interval above 0 seconds, not {every_seconds!r}")
-        self._jobs[vault, name] = _Job(vault, name, every_seconds, run)
+        self._jobs[vault, name] = _Job(vault, name, every_seconds, run, when)
         with self._state.write() as conn:
             conn.exec_driver_sql(_DECLARE, (vault, name, every_seconds, self.now()))
         self.changed.set()
@@ -86,11 +96,12 @@ class Jobs:
     def run_due(self) -> list[str]:
         """Run what is due and nobody else runs, one after the other, and return the names; failures are recorded."""
         self._reap()
-        return [job.name for job in list(self._jobs.values()) if self._run_if_due(job)]
+        return [job.name for job in list(self._jobs.values()) if job.when() and self._run_if_due(job)]
 
     def next_due(self) -> float | None:
-        """When a declared job can run next, or None where none is declared."""
-        mine = (status for status in self.status() if (status.vault, status.name) in self._jobs)
+        """When a job can run next that this process may run, or None where there is none."""
+        able = {place for place, job in self._jobs.items() if job.when()}
+        mine = (status for status in self.status() if (status.vault, status.name) in able)
         return min((max(status.next_run_at, status.lease_expires_at or 0) for status in mine), default=None)
 
     def status(self) -> list[JobStatus]:

@@ -50,7 +50,7 @@ class Captured(Record):
     vault: str
 
 
-@capture.tool("write:capture", repeat="keyed")
+@capture.tool("write:capture", repeat="keyed", reach="the capture queue, no file")
 def enqueue_capture(
     ctx: Context,
     content: Annotated[str, Doc("What to keep.", min_length=1, max_length=200_000)],

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from datetime import UTC, datetime
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
-from knapper import Context, Doc, Domain, Page, Record, ToolError, WritePath, hookimpl
+from knapper import Context, Doc, Domain, Page, ReadPath, Record, ToolError, WritePath, hookimpl
 from knapper.store.snapshots import Snapshot, Snapshots
-from knapper_history.undo import Step, plan
+from knapper_history.undo import Step, plan, uncertain
 
 history = Domain(
     "history", summary="Look at earlier versions of notes, restore them, undo a session.", group="notes"
@@ -48,14 +48,13 @@ class Version(Record):
 @history.tool("read:notes")
 def list_snapshots(
     ctx: Context,
-    path: Annotated[str | None, Doc("Only of this note, also where it is gone.")] = None,
+    path: Annotated[ReadPath | None, Doc("Only of this note, also where it is gone.")] = None,
     page: Page = Page(),
 ) -> Page.Of[Version]:
     """List the versions that were kept from before changes, newest first."""
-    wanted = None if path is None else ctx.vault.authorise("read", path)
     kept, allow = _snapshots(ctx), ctx.index.readable
-    rows = kept.list(ctx.vault.vault, wanted, limit=page.limit + 1, before=page.after, allow=allow)
-    total = kept.count(ctx.vault.vault, wanted, allow=allow)
+    rows = kept.list(ctx.vault.vault, path, limit=page.limit + 1, before=page.after, allow=allow)
+    total = kept.count(ctx.vault.vault, path, allow=allow)
     more = len(rows) > page.limit
     items = [_version(row) for row in rows[: page.limit]]
     return page.of(items, total, items[-1].snapshot_id if more else None)
@@ -93,7 +92,14 @@ class Restored(Record):
     prev_hash: str | None = None
 
 
-@history.tool("write:notes", destructive=True)
+def _may_restore(ctx: Context, args: Any) -> None:
+    """Before a confirmation is used up: the snapshot must be there, and its path the caller's to write."""
+    _permitted(ctx, args.snapshot_id, "write")
+
+
+@history.tool(
+    "write:notes", destructive=True, precheck=_may_restore, reach="the note that the snapshot was taken of"
+)
 def restore_note(
     ctx: Context,
     snapshot_id: Id,
@@ -130,7 +136,13 @@ class UndoneSession(Record):
     undone_at: str | None = None
 
 
-@history.tool("write:notes", "delete:notes", rate="write", confirm="a real run")
+@history.tool(
+    "write:notes",
+    "delete:notes",
+    rate="write",
+    confirm="a real run",
+    reach="every file that the session changed",
+)
 def undo_session(
     ctx: Context,
     session_id: Annotated[str | None, Doc("Yours if absent; another's needs admin:vault.")] = None,
@@ -144,9 +156,11 @@ def undo_session(
         raise ToolError(
             "forbidden", "another session's changes need the scope 'admin:vault'", required=["admin:vault"]
         )
-    steps = plan(_snapshots(ctx).session_changes(ctx.vault.vault, session))
+    changes = _snapshots(ctx).session_changes(ctx.vault.vault, session)
+    steps = plan(changes)
     for step in steps:
         ctx.vault.authorise("write" if step.before else "delete", step.path)
+    _refuse(uncertain(changes, lambda path: _hash_now(ctx, path)))
     _refuse_moved_on(ctx, steps)
     if not dry_run:
         ctx.confirm(True, {"session": session, "files": [step.path for step in steps]})
@@ -161,16 +175,22 @@ def undo_session(
 
 def _refuse_moved_on(ctx: Context, steps: list[Step]) -> None:
     """Somebody else's later change is not ours to undo."""
-    later = [step.path for step in steps if _hash_now(ctx, step.path) != step.after]
+    _refuse([step.path for step in steps if _hash_now(ctx, step.path) != step.after])
+
+
+def _refuse(later: list[str]) -> None:
     if later:
         raise ToolError(
-            "concurrent_modification", f"{later[0]!r} was changed again after this session", paths=later
+            "concurrent_modification",
+            f"{later[0]!r} is not as this session is known to have left it",
+            paths=later,
         )
 
 
 def _apply(ctx: Context, steps: list[Step]) -> None:
     kept, vault = _snapshots(ctx), ctx.vault.vault
     with ctx.vault.transaction():
+        _refuse_moved_on(ctx, steps)  # again: a person may have taken minutes to confirm
         for step in steps:
             data = kept.read(vault, step.snapshot) if step.before else None
             if data is None:

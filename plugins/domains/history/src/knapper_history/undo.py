@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 from knapper.store.snapshots import Snapshot
@@ -33,3 +33,9 @@ def plan(changes: Sequence[Snapshot]) -> list[Step]:
             last[change.moved_to] = change.after_hash
     steps = [Step(path, before, snapshot, last.get(path)) for path, (before, snapshot) in first.items()]
     return [step for step in steps if step.before != step.after]
+
+
+def uncertain(changes: Sequence[Snapshot], now: Callable[[str], str | None]) -> list[str]:
+    """Paths whose last change was cut short by a kill, and which do not hold what they held before it."""
+    latest = {change.path: change for change in changes}
+    return [path for path, change in latest.items() if not change.landed and now(path) != change.hash]

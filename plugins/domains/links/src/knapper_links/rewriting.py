@@ -24,7 +24,13 @@ class RewrittenLinks(Record):
     dry_run: bool
 
 
-@links.tool("write:notes", rate="bulk", repeat="keyed", confirm="a real run")
+@links.tool(
+    "write:notes",
+    rate="bulk",
+    repeat="keyed",
+    confirm="a real run",
+    reach="every note that links to from_target",
+)
 def rewrite_link(
     ctx: Context,
     from_target: Annotated[str, Doc("The target as links name it: a name or a path.", min_length=1)],

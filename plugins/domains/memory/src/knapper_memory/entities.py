@@ -25,7 +25,7 @@ class CreatedEntity(Record):
     vault_path: str | None = None
 
 
-@memory.tool("write:memory")
+@memory.tool("write:memory", reach="the entity's note in the memory folder")
 def create_entity(
     ctx: Context,
     type: Annotated[str, Doc("Such as person, project or place.", min_length=1, max_length=60)],
@@ -120,7 +120,7 @@ class Observed(Record):
     updated_at: str
 
 
-@memory.tool("write:memory", repeat="keyed")
+@memory.tool("write:memory", repeat="keyed", reach="the entity's note in the memory folder")
 def add_observation(ctx: Context, entity_id: str, observation: Text) -> Observed:
     """Add one thing that is known of an entity; what is known already is not added twice."""
     vault = ctx.vault.vault
@@ -146,7 +146,7 @@ class RenamedEntity(Record):
     vault_path: str | None = None
 
 
-@memory.tool("write:memory")
+@memory.tool("write:memory", reach="the entity's note in the memory folder")
 def rename_entity(
     ctx: Context,
     entity_id: str,
@@ -184,7 +184,7 @@ class ForgottenEntity(Record):
     vault_path: str | None = None
 
 
-@memory.tool("write:memory", destructive=True)
+@memory.tool("write:memory", destructive=True, reach="the entity's note in the memory folder")
 def delete_entity(
     ctx: Context,
     entity_id: str,

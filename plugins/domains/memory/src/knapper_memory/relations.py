@@ -21,7 +21,7 @@ class Linked(Record):
     existed_already: bool
 
 
-@memory.tool("write:memory")
+@memory.tool("write:memory", reach="the notes of the entities in the memory folder")
 def link_entities(ctx: Context, source_id: str, target_id: str, relation_type: Kind) -> Linked:
     """Relate two entities."""
     if source_id == target_id:
@@ -52,7 +52,7 @@ class Unlinked(Record):
     removed: int
 
 
-@memory.tool("write:memory")
+@memory.tool("write:memory", reach="the notes of the entities in the memory folder")
 def unlink_entities(
     ctx: Context,
     source_id: str,

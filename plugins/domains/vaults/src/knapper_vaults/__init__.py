@@ -115,7 +115,7 @@ class Reset(Record):
     rows_dropped: dict[str, int]
 
 
-@vaults.tool("admin:vault", destructive=True)
+@vaults.tool("admin:vault", destructive=True, reach="what the server derived from the vault, no file")
 def reset_vault_cache(
     ctx: Context,
     include: Annotated[Include | None, Doc("What to drop; notes are never touched.")] = None,

@@ -6,6 +6,7 @@ import hmac
 import os
 import secrets
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -39,16 +40,29 @@ def build(settings: Any) -> Callable[[str], Caller]:
 
 def stored(path: Path) -> str:
     """The key in a file; where there is none, a new one that only its owner can read."""
-    try:
-        descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
-    except FileExistsError:
-        return path.read_text("ascii").strip()
-    with os.fdopen(descriptor, "w") as file:
-        key = secrets.token_urlsafe(32)
-        file.write(key)
-        file.flush()
-        os.fsync(file.fileno())
+    if not path.exists():
+        _make(path)
+    key = path.read_text("ascii").strip()
+    if len(key) < SHORTEST:  # a file that was cut short must not become a key that anybody can guess
+        raise ConfigError(
+            f"the key in {path.name!r} has under {SHORTEST} characters; delete it to get a new one"
+        )
     return key
+
+
+def _make(path: Path) -> None:
+    """The file appears whole or not at all, and a second process that makes one at the same time uses the first."""
+    draft = path.with_name(f".{path.name}-{secrets.token_hex(8)}")
+    descriptor = os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+    try:
+        with os.fdopen(descriptor, "w") as file:
+            file.write(secrets.token_urlsafe(32))
+            file.flush()
+            os.fsync(file.fileno())
+        with suppress(FileExistsError):
+            os.link(draft, path)
+    finally:
+        draft.unlink()
 
 
 @hookimpl
