@@ -97,7 +97,7 @@ def _queries() -> Callable[[Case], object]:
 
     def answer(case: Case) -> object:
         try:
-            return _result(engine.run(str(case["input"]), str(case["origin"])))
+            return recorded_form(engine.run(str(case["input"]), str(case["origin"])))
         except DqlSyntaxError:
             return {"$error": "parse"}
         except QueryFailed:
@@ -106,7 +106,8 @@ def _queries() -> Callable[[Case], object]:
     return answer
 
 
-def _result(result: Result) -> object:
+def recorded_form(result: Result) -> object:
+    """A result as the recordings write it."""
     if isinstance(result, ListResult):
         return {"type": "list", "values": typed(result.values)}
     if isinstance(result, TableResult):

@@ -25,6 +25,9 @@ class Narrowed(NamedTuple):
     links_to: Sequence[str] = ()
 
 
+NOTHING_KNOWN = Narrowed()
+
+
 class Whole(Questions):
     """Files by the facts a query implies, and their tags and links in bulk."""
 
@@ -38,7 +41,7 @@ class Whole(Questions):
         """Whether the folder rules may keep something from this caller."""
         return self._readable is not None
 
-    def select(self, narrowed: Narrowed = Narrowed()) -> list[FileRow]:
+    def select(self, narrowed: Narrowed = NOTHING_KNOWN) -> list[FileRow]:
         """The files the caller may read that have all these facts, in the order of paths."""
         conditions, values = _conditions(narrowed)
         sql = f"SELECT {COLUMNS} FROM files f WHERE {' AND '.join(conditions)} AND {self.may('f.path')} ORDER BY f.path"

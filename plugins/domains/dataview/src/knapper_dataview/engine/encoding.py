@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from datetime import datetime
 
+from knapper_dataview.engine.budget import Budget
 from knapper_dataview.engine.dates import iso
 from knapper_dataview.engine.durations import Duration, whole
 from knapper_dataview.engine.values import ExternalLink, Link, ListPair, entries
@@ -52,16 +53,28 @@ def _not_finite(number: float) -> str:
     return "NaN" if number != number else "Infinity" if number > 0 else "-Infinity"
 
 
-def plain(value: object) -> object:
-    """JSON as a reader wants it: ISO dates, durations in words, links as Markdown."""
-    if isinstance(value, bool) or value is None or isinstance(value, str):
+def plain(value: object, budget: Budget | None = None) -> object:
+    """JSON as a reader wants it: ISO dates, durations in words, links as Markdown; its size is counted."""
+    limit = budget or Budget()
+    if isinstance(value, str):
+        if len(value) > 16:
+            limit.grow(len(value))
+        return value
+    if isinstance(value, bool) or value is None:
         return value
     if isinstance(value, (int, float)):
         return whole(value) if math.isfinite(value) else _not_finite(value)
     if isinstance(value, list):
-        return [plain(element) for element in value]
+        limit.spend(len(value))
+        return [plain(element, limit) for element in value]
     if isinstance(value, dict):
-        return {key: plain(element) for key, element in entries(value).items()}
+        found = entries(value)
+        limit.spend(len(found))
+        return {key: plain(element, limit) for key, element in found.items()}
+    return _plain_object(value, limit)
+
+
+def _plain_object(value: object, budget: Budget) -> object:
     if isinstance(value, datetime):
         midnight = value.hour == value.minute == value.second == value.microsecond == 0
         return value.date().isoformat() if midnight else iso(value)
@@ -70,5 +83,5 @@ def plain(value: object) -> object:
     if isinstance(value, Link):
         return value.markdown()
     if isinstance(value, ListPair):
-        return [plain(value.key), plain(value.value)]
+        return [plain(value.key, budget), plain(value.value, budget)]
     return f"[{value.display}]({value.url})" if isinstance(value, ExternalLink) else "<function>"

@@ -55,13 +55,18 @@ def extract(
         _scan_lines(lines, found, fields)
     return PageData(
         fields=_finished(fields),
-        tags=_distinct([*found.tags, *_property_tags(properties)]),
+        tags=tags_of(found.tags, properties),
         aliases=_distinct(_property_aliases(properties)),
         links=[*_property_links(properties), *_body_links(found)],
         day=_day(path, fields),
         frontmatter=properties,
         items=items,
     )
+
+
+def tags_of(body: Iterable[str], properties: dict[str, object]) -> list[str]:
+    """A note's tags, those of its body first."""
+    return _distinct([*body, *_property_tags(properties)])
 
 
 def _distinct(values: Iterable[str]) -> list[str]:

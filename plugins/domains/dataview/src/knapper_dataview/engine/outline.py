@@ -52,6 +52,28 @@ class Outline:
     in_lists: set[int] = field(default_factory=set)
 
 
+def item_parts(line: str) -> tuple[str, str]:
+    """The marker of a list item's first line, and its text without marker and checkbox."""
+    found = _LINE.match(line)
+    return (
+        ("-", line.strip())
+        if found is None or not found["symbol"]
+        else (found["symbol"], found["text"] or "")
+    )
+
+
+def last_line(lines: list[str], first: int, last: int) -> int:
+    """The last line of an item that a parser of Markdown lets end here: text at the margin does not go on with it."""
+    end = first
+    for number in range(first + 1, last + 1):
+        text = lines[number]
+        if text.strip(" \t>"):
+            if _margin(text)[1] < 2:
+                break
+            end = number
+    return end
+
+
 def outline(lines: list[str], body: int) -> Outline:
     """Walk the lines of a note, of which the body begins at this one."""
     walk = _Walk(lines)

@@ -1,0 +1,54 @@
+"""The dataview domain itself, and what the index keeps of every note for it."""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar
+
+import msgspec
+
+from knapper import Context, Domain
+from knapper.index.rows import Note
+from knapper_dataview.engine import Settings, encode_page, extract
+from knapper_dataview.engine.extraction import tags_of
+from knapper_dataview.outlining import outline_of
+
+dataview = Domain("dataview", summary="Check and run Dataview queries and expressions.", group="structured")
+
+
+class PageRow(msgspec.Struct):
+    """A note's fields, lists and links, as one blob."""
+
+    data: bytes
+
+
+class TagRow(msgspec.Struct):
+    """A tag of a note or one above it, in lower case and with its sign."""
+
+    tag: str
+    indexed: ClassVar[tuple[str, ...]] = ("tag",)
+
+
+@dataview.extract(PageRow)
+def pages(note: Note) -> list[PageRow]:
+    """What queries may ask of a note."""
+    parsed = note.parsed
+    outline = outline_of(parsed, note.text.split("\n"))
+    body = parsed.line(parsed.body) if parsed.body else 0
+    return [PageRow(encode_page(extract(note.path, note.text, parsed.frontmatter, body, outline)))]
+
+
+@dataview.extract(TagRow)
+def tagged(note: Note) -> list[TagRow]:
+    """The tags by which FROM finds a note."""
+    parsed = note.parsed
+    found: dict[str, None] = {}
+    for tag in tags_of([tag.tag for tag in parsed.tags], parsed.frontmatter or {}):
+        parts = tag.lower().split("/")
+        found.update(("/".join(parts[:depth]), None) for depth in range(1, len(parts) + 1))
+    return [TagRow(tag) for tag in found]
+
+
+def settings_of(ctx: Context) -> Settings:
+    """The vault's own settings of Dataview; its defaults where it is not installed."""
+    data: dict[str, Any] = ctx.vault.settings("plugins/dataview/data")
+    return Settings.from_plugin(data)
