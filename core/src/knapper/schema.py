@@ -70,6 +70,8 @@ def _expand(node: Any, components: dict[str, Any], inside: tuple[str, ...]) -> A
         out[key] = value
     if out.get("required") == []:
         del out["required"]
+    if "type" not in out and all(isinstance(value, str) for value in out.get("enum", [0])):
+        out["type"] = "string"  # some clients refuse a choice that does not say what it is a choice of
     return out
 
 

@@ -90,7 +90,7 @@ def test_a_terse_answer_keeps_to_the_output_schema() -> None:
 
 
 def test_only_lists_have_a_verbosity(call: Calls) -> None:
-    wanted: dict[str, Any] = {"enum": ["full", "terse"], "default": "full"}
+    wanted: dict[str, Any] = {"type": "string", "enum": ["full", "terse"], "default": "full"}
     assert lists.tools["list_counts"].input_schema["properties"]["verbosity"] == wanted
     with pytest.raises(ToolError) as error:
         call(lists, "read_one", verbosity="terse")
