@@ -72,6 +72,8 @@ def _schema(node: Any, where: str, *, top: bool = True) -> Iterator[str]:
             yield f"its {where} uses {key!r}, which some clients reject"
     if top and "anyOf" in node:
         yield f"its {where} has anyOf at the top, which some clients reject"
+    if "enum" in node and "type" not in node:
+        yield f"its {where} has an enum without a type, which some clients reject: use choices of one type"
     if isinstance(node.get("type"), list):
         yield f"its {where} has a list of types, which some clients reject"
     for name, value in node.items():
