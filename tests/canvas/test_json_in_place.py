@@ -2,7 +2,7 @@ import json
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from knapper_canvas.jsontext import Document
@@ -40,6 +40,7 @@ def spell(key: str) -> str:
     return json.dumps(key)
 
 
+@settings(deadline=None)
 @given(st.data(), VALUE)
 def test_a_text_in_which_nothing_changes_stays_as_it_is(data: st.DataObject, value: Any) -> None:
     text = data.draw(SPACE) + data.draw(spelled(value)) + data.draw(SPACE)
@@ -48,6 +49,7 @@ def test_a_text_in_which_nothing_changes_stays_as_it_is(data: st.DataObject, val
     assert document.text() == text
 
 
+@settings(deadline=None)
 @given(st.data(), OBJECTS, VALUE)
 def test_a_changed_item_leaves_the_others_as_they_are_spelled(
     data: st.DataObject, items: list[dict[str, Any]], new: Any
@@ -63,6 +65,7 @@ def test_a_changed_item_leaves_the_others_as_they_are_spelled(
     assert changed.endswith(",".join(spellings[place + 1 :]) + "]")
 
 
+@settings(deadline=None)
 @given(st.data(), OBJECTS, st.lists(VALUE, max_size=3))
 def test_removed_and_added_items_leave_valid_json_and_the_rest_as_it_is_spelled(
     data: st.DataObject, items: list[dict[str, Any]], added: list[Any]
