@@ -11,7 +11,7 @@ from knapper_canvas.canvas import Json
 SNIPPET = 200
 
 
-class Filter(Record):
+class Filter(Record, forbid_unknown_fields=True):
     """What a node must have; all of it."""
 
     type: Literal["text", "file", "link", "group"] | None = None
