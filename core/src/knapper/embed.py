@@ -13,10 +13,21 @@ if TYPE_CHECKING:
 
 
 class Model(Protocol):
-    """A built embedding model. `identity` names everything that changes what its vectors mean."""
+    """A built embedding model.
 
-    identity: str
-    dimensions: int
+    It may also have a `weight`, how much its opinion counts beside that of the words (1.0 where it says nothing), and an
+    `embed_each` that hands back a ToolError in place of the row of a text that is refused.
+    """
+
+    @property
+    def identity(self) -> str:
+        """A name for everything that changes what its vectors mean."""
+        ...
+
+    @property
+    def dimensions(self) -> int:
+        """How wide its vectors are."""
+        ...
 
     def embed(self, texts: Sequence[str], *, query: bool) -> NDArray[np.float32]:
         """One row a text, of unit length; `query` is False for texts that are stored."""

@@ -2,9 +2,18 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, Self
 
-from pydantic import BaseModel, ConfigDict, Field, PositiveFloat, PositiveInt, SecretStr, field_validator
+from pydantic import (
+    BaseModel,
+    ConfigDict,
+    Field,
+    PositiveFloat,
+    PositiveInt,
+    SecretStr,
+    field_validator,
+    model_validator,
+)
 from pydantic.alias_generators import to_camel
 
 VaultId = Annotated[str, Field(pattern=r"^[a-z0-9_-]{1,64}$")]
@@ -125,6 +134,15 @@ class EmbeddingSettings(Section):
     revision: str | None = None
     allow_private_network: bool = False
     allow_public_network: bool = False
+
+    @model_validator(mode="after")
+    def _may_be_sent_there(self) -> Self:
+        from knapper import embed_hosts
+
+        found = embed_hosts.problem(self.base_url, self) if self.base_url else None
+        if found:
+            raise ValueError(found)
+        return self
 
 
 class IndexSettings(Section):

@@ -1,0 +1,47 @@
+"""The default model: from its wheel, without a network."""
+
+import socket
+from typing import Any
+
+import numpy as np
+import pytest
+
+from knapper.config.model import EmbeddingSettings
+from knapper_embedder_wordllama import knapper_embedders
+
+
+def test_every_text_becomes_a_row_of_unit_length() -> None:
+    rows = (
+        knapper_embedders().build(EmbeddingSettings()).embed(["obsidian", "", "日本語のノート"], query=False)
+    )
+    assert rows.shape == (3, 256)
+    assert np.allclose(np.linalg.norm(rows, axis=1), 1)
+
+
+def test_like_texts_are_nearer_than_unlike_ones() -> None:
+    model = knapper_embedders().build(EmbeddingSettings())
+    dog, puppy, tax = model.embed(["a dog plays", "the puppy is playing", "income tax return"], query=False)
+    assert dog @ puppy > dog @ tax
+
+
+def test_a_text_gets_the_same_vector_alone_and_in_a_batch() -> None:
+    model = knapper_embedders().build(EmbeddingSettings())
+    texts = [f"note number {n} about stones" for n in range(300)]
+    assert np.allclose(model.embed(texts, query=False)[299], model.embed([texts[299]], query=True)[0])
+
+
+def test_nothing_is_asked_of_the_network(monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse(*_: Any, **__: Any) -> None:
+        raise AssertionError("the network was asked")
+
+    monkeypatch.setattr(socket, "getaddrinfo", refuse)
+    monkeypatch.setattr(socket.socket, "connect", refuse)
+    assert knapper_embedders().build(EmbeddingSettings()).embed(["x"], query=True).shape == (1, 256)
+
+
+def test_a_prefix_changes_the_vectors_and_so_the_identity() -> None:
+    plain = knapper_embedders().build(EmbeddingSettings())
+    prefixed = knapper_embedders().build(EmbeddingSettings(query_prefix="search: "))
+    assert plain.identity != prefixed.identity
+    assert not np.allclose(plain.embed(["stone"], query=True), prefixed.embed(["stone"], query=True))
+    assert np.allclose(plain.embed(["stone"], query=False), prefixed.embed(["stone"], query=False))
