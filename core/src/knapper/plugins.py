@@ -130,15 +130,12 @@ class Plugins:
         plugin.object, plugin.hooks = module, hooks
 
     def _fail(self, plugin: Plugin, error: BaseException, hook: str = "") -> None:
+        owner = f" of {plugin.distribution or plugin.module}".removesuffix(" of ")
         if self.strict:
-            raise PluginError(
-                f"plugin {plugin.name!r} of {plugin.distribution or plugin.module}: {error}"
-            ) from error
+            raise PluginError(f"plugin {plugin.name!r}{owner}: {error}") from error
         where = f" in {hook}" if hook else ""
         plugin.error = f"{type(error).__name__}{where}: {error}"
-        log.warning(
-            "plugin %s of %s failed and is left out: %s", plugin.name, plugin.distribution, plugin.error
-        )
+        log.warning("plugin %s%s failed and is left out: %s", plugin.name, owner, plugin.error)
 
 
 def _described(entry: EntryPoint) -> Plugin:
