@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from knapper.vault import frontmatter
 from knapper.vault.markdown import Link, parse
-from knapper.vault.relink import Moves, Relinked, relink, relink_canvas, rewrite_targets
+from knapper.vault.relink import Moves, Relinked, Retarget, relink, relink_canvas, retarget, retarget_canvas
 from knapper.vault.resolve import LinkFormat, Resolver, relative
 
 FILES = ["a/Old.md", "b/Other.md", "img/pic one.png", "c/Note.md", "x.md"]
@@ -178,9 +178,15 @@ def test_what_is_no_canvas_is_refused(text: str) -> None:
         relink_canvas(text, "c.canvas", moving({"a/Old.md": "z/New.md"}))
 
 
+def retargeted(text: str, old: str, new: str, source: str = "x.md", files: list[str] = FILES) -> str:
+    result = retarget(text, parse(text).links, source, Retarget(old, new, Resolver(files)))
+    assert result.broken == []
+    return result.text
+
+
 def test_targets_are_rewritten_by_name() -> None:
     text = '---\na: "[[old]]"\n---\n[[Old#h|x]] [m](<Old.md>) [[OLD.md]] [[a/Old]] `[[Old]]` [[Older]]\n'
-    assert rewrite_targets(text, parse(text).links, {"Old": "Brand new"}) == Relinked(
+    assert retarget(text, parse(text).links, "x.md", Retarget("Old", "Brand new")) == Relinked(
         '---\na: "[[Brand new]]"\n---\n[[Brand new#h|x]] [m](<Brand new.md>) [[Brand new.md]] [[a/Old]] `[[Old]]` [[Older]]\n',
         4,
     )
@@ -188,16 +194,59 @@ def test_targets_are_rewritten_by_name() -> None:
 
 def test_a_rewritten_target_may_bring_a_heading_and_another_kind_of_file() -> None:
     text = "[[Old#h|x]] [m](Old.md#h)"
-    assert (
-        rewrite_targets(text, parse(text).links, {"old": "New#A b"}).text == "[[New#A b|x]] [m](New.md#A%20b)"
+    assert retargeted(text, "old", "New#A b", files=[]) == "[[New#A b|x]] [m](New.md#A%20b)"
+    assert retargeted(text, "old", "p.png", files=[]) == "[[p.png#h|x]] [m](p.png#h)"
+
+
+def test_only_links_to_the_heading_of_a_target_with_one_are_rewritten() -> None:
+    text = "[[Old#H|x]] [[Old]] [[Old#other]] [m](a/Old.md#h)"
+    assert retargeted(text, "Old#h", "Other#new") == "[[Other#new|x]] [[Old]] [[Old#other]] [m](Other.md#new)"
+    assert retargeted(text, "Old#h", "Other") == "[[Other|x]] [[Old]] [[Old#other]] [m](Other.md)"
+
+
+@pytest.mark.parametrize("old", ["Old", "a/Old", "a/Old.md", "old.md"])
+def test_links_that_lead_to_the_target_s_file_are_rewritten_in_their_own_manner(old: str) -> None:
+    text = "[[Old]] [[a/Old|x]] [[/a/Old]] [m](../a/Old.md) [n](<a/Old.md#h>) ![[Old.md]] [[Other]]"
+    expected = (
+        "[[Other]] [[Other|x]] [[/b/Other]] [m](../b/Other.md) [n](<Other.md#h>) ![[Other.md]] [[Other]]"
     )
-    assert rewrite_targets(text, parse(text).links, {"old": "p.png"}).text == "[[p.png#h|x]] [m](p.png#h)"
+    assert retargeted(text, old, "Other", source="c/Note.md") == expected
 
 
-def test_targets_are_rewritten_as_a_function_chooses() -> None:
-    text = "[[a]] [[b]] ![[a]]"
-    result = rewrite_targets(text, parse(text).links, lambda link: "c" if link.embed else None)
-    assert result == Relinked("[[a]] [[b]] ![[c]]", 1)
+def test_a_target_given_as_a_path_is_written_as_given_where_it_leads_there() -> None:
+    assert retargeted("[[Old]] [m](Old.md)", "Old", "b/Other.md") == "[[b/Other]] [m](b/Other.md)"
+    files = ["Old.md", "c/T.md", "T.md", "c/x.md"]
+    assert retargeted("[[Old]]", "Old", "T", source="c/x.md", files=files) == "[[T]]"
+    assert retargeted("[[Old]]", "Old", "c/T", source="x.md", files=files) == "[[c/T]]"
+
+
+def test_a_path_does_not_mean_its_namesakes_and_a_name_does() -> None:
+    files = ["p/N.md", "s/N.md", "s/x.md", "Other.md"]
+    text = "[[N]] [[p/N]]"
+    assert retargeted(text, "p/N.md", "Other", source="s/x.md", files=files) == "[[N]] [[Other]]"
+    assert retargeted(text, "N", "Other", source="s/x.md", files=files) == "[[Other]] [[Other]]"
+
+
+def test_a_link_that_cannot_name_the_new_target_is_broken() -> None:
+    text = "[[Old]] [m](Old.md)"
+    result = retarget(text, parse(text).links, "x.md", Retarget("Old", "a|b"))
+    assert [link.original for link in result.broken] == ["[[Old]]"]
+
+
+def test_a_canvas_is_rewritten_from_one_target_to_another() -> None:
+    canvas = (
+        '{"nodes":[{"type":"file","file":"a/Old.md","subpath":"#h"},{"type":"text","text":"[[Old]] \\u00e9"},'
+        '{"type":"file","file":"Old.md"},{"type":"text","text":"a/Old.md"}]}'
+    )
+    plan = Retarget("Old", "Other", Resolver(FILES))
+    expected = canvas.replace('"file":"a/Old.md"', '"file":"b/Other.md"').replace("[[Old]]", "[[Other]]")
+    assert retarget_canvas(canvas, "k.canvas", plan) == Relinked(
+        expected.replace('"file":"Old.md"', '"file":"b/Other.md"'), 3
+    )
+    new = retarget_canvas(
+        '{"nodes":[{"type":"file","file":"a/Old.md"}]}', "k.canvas", Retarget("a/Old", "q/New")
+    )
+    assert new.text == '{"nodes":[{"type":"file","file":"q/New.md"}]}'
 
 
 NAMES = st.sampled_from(

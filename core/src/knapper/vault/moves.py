@@ -76,7 +76,7 @@ def _survey(door: Door, index: IndexView, moves: Mapping[str, str]) -> _Survey:
     keys = names | {link_key(link.path) for found in links.values() for link in found}
     for text in canvases.values():
         keys |= {link_key(link.path) for card in _cards(text) for link in parse(card).links}
-    return _Survey(_plan(index, moves, keys, _link_format(door)), links, texts, canvases)
+    return _Survey(_plan(index, moves, keys, link_format(door)), links, texts, canvases)
 
 
 def _rewrites(door: Door, index: IndexView, moves: Mapping[str, str], done: Rewritten) -> dict[str, Rewrite]:
@@ -151,7 +151,8 @@ def _cards(text: str) -> list[str]:
     return [node["text"] for node in nodes if isinstance(node, dict) and isinstance(node.get("text"), str)]
 
 
-def _link_format(door: Door) -> LinkFormat:
+def link_format(door: Door) -> LinkFormat:
+    """How Obsidian is set to write the paths of new links."""
     chosen = door.settings("app").get("newLinkFormat")
     return chosen if chosen in ("shortest", "relative", "absolute") else "shortest"
 

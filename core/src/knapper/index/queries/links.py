@@ -49,11 +49,12 @@ class Links(Questions):
         rows, total, last = self.paged(page, sql, (path,), ("path",))
         return [(source, links) for source, links in rows], total, last
 
-    def backlink_lines(self, path: str, source: str) -> list[int]:
-        """The lines of a note on which it links to a file; -1 stands for a link in its frontmatter."""
+    def backlink_lines(self, path: str, source: str, *, embeds: bool = True) -> list[int]:
+        """The lines of a note on which it links to a file."""
         sql = (
             "SELECT l.line FROM links l JOIN files t ON t.id = l.target "
-            f"JOIN files s ON s.id = l.file WHERE t.path = ? AND s.path = ? AND {self.may('s.path')} ORDER BY l.id"
+            f"JOIN files s ON s.id = l.file WHERE t.path = ? AND s.path = ? "
+            f"{'' if embeds else 'AND l.embed = 0 '}AND {self.may('s.path')} ORDER BY l.id"
         )
         return [row[0] for row in self.rows(sql, (path, source))]
 
@@ -105,20 +106,25 @@ class Links(Questions):
     def unresolved(
         self, page: Page, *, root: str = "", by_source: bool = False
     ) -> tuple[list[tuple[str, list[tuple[str, int]]]], int | None, Any]:
-        """A page of what links point at in vain, each with the notes and lines; or the same by note."""
+        """A page of what links point at in vain, each with the notes and lines; `by_source` note by note."""
         where, parameters = below("s.path", root)
-        names = ("s.path", "l.path") if by_source else ("l.path", "s.path")
         base = f"FROM links l JOIN files s ON s.id = l.file WHERE l.target IS NULL AND l.path != '' AND {where} AND {self.may('s.path')}"
-        sql = f"SELECT {names[0]} AS name {base} GROUP BY {names[0]}"
-        rows, total, last = self.paged(page, sql, parameters, ("name",))
-        if not rows:
-            return [], total, last
-        found: dict[str, list[tuple[str, int]]] = {name: [] for (name,) in rows}
-        marks = ", ".join("?" * len(found))
-        inner = f"SELECT {names[0]}, {names[1]}, l.line {base} AND {names[0]} IN ({marks}) ORDER BY {names[1]}, l.line"
-        for name, other, line in self.rows(inner, [*parameters, *found]):
-            found[name].append((other, line))
-        return list(found.items()), total, last
+        order = ("source", "target") if by_source else ("target",)
+        names = {"source": "s.path", "target": "l.path"}
+        columns = ", ".join(f"{names[name]} AS {name}" for name in order)
+        sql = f"SELECT {columns} {base} GROUP BY {', '.join(names[name] for name in order)}"
+        rows, total, last = self.paged(page, sql, parameters, order)
+        found: dict[tuple[str, ...], list[tuple[str, int]]] = {tuple(row): [] for row in rows}
+        first = sorted({row[0] for row in rows})
+        inner = (
+            f"SELECT s.path, l.path, l.line {base} AND {names[order[0]]} IN ({', '.join('?' * len(first))}) "
+            "ORDER BY s.path, l.line, l.id"
+        )
+        for source, target, line in self.rows(inner, [*parameters, *first]):
+            places = found.get((source, target) if by_source else (target,))
+            if places is not None:
+                places.append((source, line))
+        return [(key[-1], places) for key, places in found.items()], total, last
 
     def references(
         self,

@@ -1,6 +1,7 @@
 """Rewriting links: after moves, so that each goes on naming its file, and from one target to another."""
 
-from knapper.vault.relink.canvas import relink_canvas
-from knapper.vault.relink.notes import Moves, Relinked, relink, rewrite_targets
+from knapper.vault.relink.canvas import relink_canvas, retarget_canvas
+from knapper.vault.relink.notes import Moves, Relinked, relink
+from knapper.vault.relink.retarget import Retarget, retarget
 
-__all__ = ["Moves", "Relinked", "relink", "relink_canvas", "rewrite_targets"]
+__all__ = ["Moves", "Relinked", "Retarget", "relink", "relink_canvas", "retarget", "retarget_canvas"]

@@ -2,11 +2,16 @@
 
 import json
 import re
-from collections.abc import Iterator
-from typing import Any
+from collections.abc import Callable, Iterator
+from functools import partial
+from typing import Any, TypeAlias
 
 from knapper.vault.markdown import Link, parse
 from knapper.vault.relink.notes import Moves, Relinked, changed_links
+from knapper.vault.relink.retarget import Retarget
+from knapper.vault.relink.spelling import Spelled
+
+_Changes: TypeAlias = tuple[list[tuple[Link, Spelled]], list[Link]]
 
 _PATHS = {("file", "file"), ("background", "group")}
 _TOKEN = re.compile(r'"(?:[^"\\]|\\.)*"|[\[\]{},:]|[^\s\[\]{},:"]+', re.DOTALL)
@@ -17,6 +22,17 @@ _UNIT = re.compile(
 
 def relink_canvas(text: str, source: str, moves: Moves) -> Relinked:
     """A canvas with its nodes naming moved files by their new paths; a ValueError where the text is no JSON."""
+    return _rewritten(text, partial(changed_links, source=source, moves=moves), moves.paths.get)
+
+
+def retarget_canvas(text: str, source: str, plan: Retarget) -> Relinked:
+    """A canvas with nodes and links in cards naming another target; a ValueError where the text is no JSON."""
+    return _rewritten(text, partial(plan.changes, source=source), plan.path)
+
+
+def _rewritten(
+    text: str, change: Callable[[list[Link]], _Changes], path_of: Callable[[str], str | None]
+) -> Relinked:
     nodes = _nodes(text)
     broken: list[Link] = []
     splices: list[tuple[int, int, str]] = []
@@ -25,13 +41,13 @@ def relink_canvas(text: str, source: str, moves: Moves) -> Relinked:
         kind = node.get("type") if isinstance(node, dict) else None
         value = json.loads(raw)
         if (name, kind) == ("text", "text"):
-            found, failed = _in_card(value, raw, start, source, moves)
+            found, failed = _in_card(value, raw, start, change)
             splices += found
             broken += failed
-        elif (name, kind) in _PATHS and value in moves.paths:
-            splices.append((start, start + len(raw), f'"{_escaped(moves.paths[value], raw)}"'))
-    for start, end, new in sorted(splices, reverse=True):
-        text = text[:start] + new + text[end:]
+        elif (name, kind) in _PATHS and (new := path_of(value)) is not None:
+            splices.append((start, start + len(raw), f'"{_escaped(new, raw)}"'))
+    for start, end, written in sorted(splices, reverse=True):
+        text = text[:start] + written + text[end:]
     return Relinked(text, len(splices), broken)
 
 
@@ -66,10 +82,10 @@ def _texts(text: str) -> Iterator[tuple[int, str, int, str]]:
 
 
 def _in_card(
-    value: str, raw: str, start: int, source: str, moves: Moves
+    value: str, raw: str, start: int, change: Callable[[list[Link]], _Changes]
 ) -> tuple[list[tuple[int, int, str]], list[Link]]:
     links = [link for link in parse(value).links if not link.in_frontmatter]
-    changes, broken = changed_links(links, source, moves)
+    changes, broken = change(links)
     if not changes:
         return [], broken
     at = [start + 1 + unit.start() for unit in _UNIT.finditer(raw[1:-1])]

@@ -1,6 +1,6 @@
 """Links that go on naming their files when files move."""
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
 from knapper.vault.frontmatter import FrontmatterError, replace_strings
@@ -9,15 +9,6 @@ from knapper.vault.relink.spelling import Spelled, spell
 from knapper.vault.resolve import LinkFormat, Resolver, file_keys, normal
 
 _FROM_SOURCE = ("./", "../")
-# The endings that say a rewritten link does not want the `.md` of the old one.
-_ENDINGS = frozenset(
-    [
-        *("md", "base", "canvas", "pdf"),
-        *("avif", "bmp", "gif", "jpeg", "jpg", "png", "svg", "webp"),
-        *("flac", "m4a", "mp3", "ogg", "wav", "webm", "3gp"),
-        *("mkv", "mov", "mp4", "ogv"),
-    ]
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,7 +37,7 @@ class Relinked:
 def relink(text: str, links: list[Link], source: str, moves: Moves) -> Relinked:
     """A note's text with every link naming the file it named before; `source` is the note's old path."""
     changes, broken = changed_links(links, source, moves)
-    return _apply(text, changes, broken)
+    return apply(text, changes, broken)
 
 
 def changed_links(
@@ -71,64 +62,25 @@ def changed_links(
     return changes, broken
 
 
-def rewrite_targets(
-    text: str, links: list[Link], choose: Mapping[str, str] | Callable[[Link], str | None]
-) -> Relinked:
-    """Make links name other targets: by the path as written, case and `.md` aside, or as a function chooses.
-
-    A link keeps its heading or block part where the new target brings none.
-    """
-    pick = choose if callable(choose) else _by_name(choose)
-    changes: list[tuple[Link, Spelled]] = []
-    broken: list[Link] = []
-    for link in links:
-        chosen = pick(link)
-        if chosen is None or chosen in (link.path, link.link):
-            continue
-        path, mark, rest = chosen.partition("#")
-        change = spell(link, path, mark + rest if mark else None)
-        if change is None:
-            broken.append(link)
-        else:
-            changes.append((link, change))
-    return _apply(text, changes, broken)
-
-
-def _by_name(mapping: Mapping[str, str]) -> Callable[[Link], str | None]:
-    wanted = {_name(old): new for old, new in mapping.items()}
-
-    def pick(link: Link) -> str | None:
-        new = wanted.get(_name(link.path)) if link.path else None
-        if new is None or not link.path.lower().endswith(".md"):
-            return new
-        path, mark, rest = new.partition("#")
-        return new if path.rpartition(".")[2].lower() in _ENDINGS else f"{path}.md{mark}{rest}"
-
-    return pick
-
-
-def _name(path: str) -> str:
-    return normal(path.strip()).removesuffix(".md")
-
-
 def _respelled(
     link: Link, source: str, new_source: str, target: str, new_target: str, moves: Moves
 ) -> Iterator[Spelled]:
     """The changes that keep a link on its file, the one in its own manner first."""
     omit_md = not link.path.lower().endswith(".md")
-    for path in _spellings(link.path, source, new_source, target, new_target, omit_md, moves):
+    for path in spellings(link.path, source, new_source, target, new_target, omit_md, moves):
         change = spell(link, path) if moves.after.resolve(path, new_source) == new_target else None
         if change is not None:
             yield change
 
 
-def _spellings(
+def spellings(
     old: str, source: str, new_source: str, target: str, new_target: str, omit_md: bool, moves: Moves
 ) -> Iterator[str]:
+    """The paths that name a file from a note, the one in the manner of the old link first."""
     full = new_target[:-3] if omit_md and new_target.lower().endswith(".md") else new_target
     if old.startswith("/"):
         yield "/" + full
-    elif _is_relative(old, source, target):
+    elif is_relative(old, source, target):
         for bare in {omit_md: None, False: None}:
             near = moves.after.shortest(new_target, new_source, "relative", omit_md=bare)
             if old.startswith(_FROM_SOURCE) and not near.startswith((*_FROM_SOURCE, "/")):
@@ -138,7 +90,7 @@ def _spellings(
     yield from (full, "/" + full, new_target, "/" + new_target)
 
 
-def _is_relative(old: str, source: str, target: str) -> bool:
+def is_relative(old: str, source: str, target: str) -> bool:
     """Whether a link is written as seen from its note's folder: with dots, or where only that fits it."""
     if old.startswith(_FROM_SOURCE):
         return True
@@ -148,7 +100,8 @@ def _is_relative(old: str, source: str, target: str) -> bool:
     return "/" in old and bool(folder) and normal(target).removesuffix(".md") == joined
 
 
-def _apply(text: str, changes: list[tuple[Link, Spelled]], broken: list[Link]) -> Relinked:
+def apply(text: str, changes: list[tuple[Link, Spelled]], broken: list[Link]) -> Relinked:
+    """A note's text with some of its links changed; those that YAML cannot take are broken too."""
     strings: dict[str, str] = {}
     count = 0
     for link, change in sorted(changes, key=lambda pair: pair[0].start + pair[1].start, reverse=True):

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Annotated, Literal
 
 from knapper import Context, Doc, NotePath, Page, Record, ToolError
+from knapper.touches import Access
 from knapper_links.domain import links
 
 Kind = Literal["wikilink", "markdown", "embed"]
@@ -70,17 +71,17 @@ class Backlink(Record):
 @links.tool("read:notes")
 def get_backlinks(
     ctx: Context,
-    path: NotePath,
+    path: Annotated[str, Access("read", by_name=True), Doc("A path, or a note's name or alias.")],
     include_context: Annotated[bool, Doc("Add the lines the links stand on.")] = False,
     include_embeds: bool = True,
     page: Page = Page(),
 ) -> Page.Of[Backlink]:
-    """List the notes that link to a note, with how many links each has."""
+    """List the notes that link to a note or an attachment, with how many links each has."""
     rows, total, last = ctx.index.backlinks(page, path, embeds=include_embeds)
     items = [Backlink(source_path=source, link_count=count) for source, count in rows]
     if include_context:
         for item in items:
-            item.contexts = _contexts(ctx, path, item.source_path)
+            item.contexts = _contexts(ctx, path, item.source_path, include_embeds)
     return page.of(items, total, last)
 
 
@@ -119,7 +120,7 @@ def find_unresolved_links(
     ctx: Context,
     root: Annotated[str, Doc("Only in notes below this folder.")] = "",
     group_by: Annotated[
-        Literal["target", "source"], Doc("With source, `target` is the note and sources are what it misses.")
+        Literal["target", "source"], Doc("Every note that misses a target, or note by note what it misses.")
     ] = "target",
     page: Page = Page(),
 ) -> Page.Of[Unresolved]:
@@ -132,10 +133,10 @@ def find_unresolved_links(
     return page.of(items, total, last)
 
 
-def _contexts(ctx: Context, path: str, source: str) -> list[LinkContext]:
+def _contexts(ctx: Context, path: str, source: str, embeds: bool) -> list[LinkContext]:
     try:
         lines = ctx.vault.read(source).text.split("\n")
     except ToolError:
         return []  # gone since it was indexed
-    wanted = ctx.index.backlink_lines(path, source)
+    wanted = dict.fromkeys(ctx.index.backlink_lines(path, source, embeds=embeds))
     return [LinkContext(line=n + 1, text=lines[n].strip()[:300]) for n in wanted if n < len(lines)]

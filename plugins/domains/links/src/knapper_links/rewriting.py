@@ -1,13 +1,14 @@
-"""Tools that change links."""
+"""The tool that makes links name another target."""
 
 from __future__ import annotations
 
-from typing import Annotated, Literal
+from typing import Annotated, Literal, NamedTuple
 
-from knapper import Context, Doc, Record, ToolError
+from knapper import Context, Doc, ReadPath, Record, ToolError
 from knapper.vault.markdown import parse
-from knapper.vault.relink import Relinked, rewrite_targets
-from knapper.vault.resolve import link_key
+from knapper.vault.moves import link_format
+from knapper.vault.relink import Relinked, Retarget, retarget, retarget_canvas
+from knapper.vault.resolve import Resolver, link_key
 from knapper_links.domain import links
 
 
@@ -29,47 +30,79 @@ class RewrittenLinks(Record):
     rate="bulk",
     repeat="keyed",
     confirm="a real run",
-    reach="every note that links to from_target",
+    reach="every note and canvas that links to from_target",
 )
 def rewrite_link(
     ctx: Context,
-    from_target: Annotated[str, Doc("The target as links name it: a name or a path.", min_length=1)],
+    from_target: Annotated[str, Doc("A name or path, with #heading only such links.", min_length=1)],
     to_target: Annotated[str, Doc("What they shall name.", min_length=1)],
     scope: Literal["vault", "folder"] = "vault",
-    folder_path: Annotated[str | None, Doc("For scope=folder.")] = None,
-    dry_run: bool = True,
+    folder_path: Annotated[ReadPath | None, Doc("For scope=folder.")] = None,
+    dry_run: Annotated[bool, Doc("Only say what would change.")] = True,
 ) -> RewrittenLinks:
-    """Make every link that names one target name another, keeping aliases, headings and style; all files or none."""
-    if scope == "folder" and not folder_path:
-        raise ToolError("invalid_input", "scope=folder needs folder_path")
-    below = f"{(folder_path or '').strip('/')}/" if scope == "folder" else ""
-    paths = [path for path in ctx.index.linking([link_key(from_target)]) if path.startswith(below)]
-    planned = [(path, count) for path in paths if (count := _count(ctx, path, from_target, to_target))]
-    total = sum(count for _, count in planned)
+    """Make every link that names or leads to one target name another, in its own style; all files or none."""
+    planned = _planned(ctx, _plan(ctx, from_target, to_target), _below(ctx, scope, folder_path))
+    total = sum(one.links for one in planned)
     if not dry_run:
-        ctx.confirm(
-            True, {"from_target": from_target, "to_target": to_target, "files": len(planned), "links": total}
-        )
+        change = {"from_target": from_target, "to_target": to_target, "files": len(planned), "links": total}
+        ctx.confirm(True, change)
         with ctx.vault.transaction():
-            for path, _ in planned:
-                ctx.vault.edit(path, lambda text: _rewritten(text, from_target, to_target).text)
+            for one in planned:
+                ctx.vault.edit(one.path, one.rewritten, prev_hash=one.hash)
     return RewrittenLinks(
         from_target=from_target,
         to_target=to_target,
-        files_modified=[Modified(path=path, occurrences=count) for path, count in planned],
+        files_modified=[Modified(path=one.path, occurrences=one.links) for one in planned],
         total_replacements=total,
         dry_run=dry_run,
     )
 
 
-def _count(ctx: Context, path: str, old: str, new: str) -> int:
-    if not ctx.index.readable(path):
-        return 0
-    found = _rewritten(ctx.vault.read(path).text, old, new)
-    if found.broken:
-        raise ToolError("invalid_input", f"a link in {path!r} cannot be written as {new!r}", path=path)
-    return found.count
+class Planned(NamedTuple):
+    """A file as it is now, and what a rewriting does to it."""
+
+    path: str
+    hash: str
+    links: int
+    plan: Retarget
+
+    def rewritten(self, text: str) -> str:
+        return _rewritten(self.path, text, self.plan).text
 
 
-def _rewritten(text: str, old: str, new: str) -> Relinked:
-    return rewrite_targets(text, parse(text).links, {old: new})
+def _below(ctx: Context, scope: str, folder: str | None) -> str:
+    if scope == "vault":
+        return ""
+    if folder is None or ctx.vault.exists(folder) != "folder":
+        raise ToolError("invalid_input", "scope=folder needs a folder_path that is a folder", path=folder)
+    return f"{folder}/" if folder else ""
+
+
+def _plan(ctx: Context, old: str, new: str) -> Retarget:
+    keys = {link_key(old), link_key(new)}
+    return Retarget(old, new, Resolver(ctx.index.named(keys)), link_format(ctx.vault))
+
+
+def _planned(ctx: Context, plan: Retarget, below: str) -> list[Planned]:
+    """The readable files whose links change, each of which this caller must be allowed to write."""
+    found = []
+    for path in [*ctx.index.linking([link_key(plan.old)]), *ctx.index.canvases()]:
+        if not path.startswith(below) or not ctx.index.readable(path):
+            continue
+        file = ctx.vault.read(path)
+        result = _rewritten(path, file.text, plan)
+        if result.broken:
+            raise ToolError("invalid_input", f"a link in {path!r} cannot name {plan.new!r}", path=path)
+        if result.count:
+            ctx.vault.authorise("write", path)
+            found.append(Planned(path, file.hash, result.count, plan))
+    return sorted(found)
+
+
+def _rewritten(path: str, text: str, plan: Retarget) -> Relinked:
+    if not path.lower().endswith(".canvas"):
+        return retarget(text, parse(text).links, path, plan)
+    try:
+        return retarget_canvas(text, path, plan)
+    except ValueError:
+        return Relinked(text)  # not a canvas any program could open, so nothing in it names a file
