@@ -6,6 +6,7 @@ import inspect
 import types
 import typing
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from difflib import get_close_matches
 from functools import cached_property
 from itertools import islice
@@ -13,6 +14,7 @@ from typing import Annotated, Any, Literal, NamedTuple, Union
 
 import msgspec
 
+from knapper.dispatch.canonical import whole
 from knapper.errors import ToolError
 from knapper.page import Page, terse_fields
 from knapper.touches import Access, Visit, accesses, structs, walker
@@ -95,6 +97,8 @@ class Signature:
         try:
             return msgspec.convert(raw, self.model)
         except msgspec.ValidationError:
+            with suppress(msgspec.ValidationError, ValueError):
+                return msgspec.convert(whole(raw), self.model)
             issues = self._issues(raw)
             text = "; ".join(f"{i['field']}: {i['message']}" for i in issues[:5])
             raise ToolError("validation_error", text, issues=issues) from None

@@ -78,7 +78,7 @@ class Runtime:
         )
         self.approvals = Approvals(self.state, settings.elicit_ttl_seconds, now=self.clock)
         self.snapshots = Snapshots(self.state, settings.snapshots.retention, now=self.clock)
-        self.audit = Audit(self.state)
+        self.audit = Audit(self.state, now=self.clock)
         self._stack.callback(self.audit.close)
         self.hub = Hub()
         self._stack.callback(self.hub.close)

@@ -57,15 +57,15 @@ def desk_domain(ran: list[str]) -> Domain:
         return "x" * pad
 
     @desk.tool("write:notes", repeat="keyed")
-    def put_and_fail(ctx: Context, path: WritePath, how: str) -> str:
+    def put_and_fail(ctx: Context, path: WritePath, when: str) -> str:
         """Write a note, then fail."""
         ran.append("put_and_fail")
-        if how == "before":
+        if when == "before":
             raise ToolError("invalid_input", "not begun")
         ctx.vault.write(path, "written")
-        if how == "exit":
+        if when == "exit":
             raise SystemExit(3)
-        raise ZeroDivisionError("the secret is 42") if how == "inside" else ToolError("conflict", "too late")
+        raise ZeroDivisionError("the secret is 42") if when == "inside" else ToolError("conflict", "too late")
 
     @desk.tool("delete:notes", destructive=True, precheck=refuse_locked)
     def wipe(ctx: Context, path: DeletePath) -> str:
@@ -143,7 +143,10 @@ class Desk:
         plugins = Plugins(strict=True)
         plugins.add(Plugin(), "desk")
         base: dict[str, Any] = {
-            "vaults": [{"id": "home", "path": str(folder / "home")}, {"id": "work", "path": str(folder / "work")}],
+            "vaults": [
+                {"id": "home", "path": str(folder / "home")},
+                {"id": "work", "path": str(folder / "work")},
+            ],
             "cache_dir": str(folder / "cache"),
             "throttle": {"enabled": False},
             "watch": {"enabled": False},
@@ -151,7 +154,9 @@ class Desk:
         }
         self.runtime = Runtime(Settings.model_validate({**base, **settings}), plugins, clock=self.clock)
 
-    def call(self, name: str, *, by: Caller = ALICE, how: dict[str, Any] | None = None, **arguments: Any) -> Outcome:
+    def call(
+        self, name: str, *, by: Caller = ALICE, how: dict[str, Any] | None = None, **arguments: Any
+    ) -> Outcome:
         return self.runtime.call(name, arguments, by, **(how or {}))
 
     def result(self, name: str, **given: Any) -> Any:
@@ -182,7 +187,7 @@ class Desk:
         """Vault, key and state of every remembered key."""
         with self.runtime.state.read() as conn:
             rows = conn.exec_driver_sql("SELECT vault_id, key, state FROM idempotency_keys ORDER BY 1, 2")
-            return [tuple(row) for row in rows]  # type: ignore[misc]
+            return [tuple(row) for row in rows]
 
     def file(self, path: str) -> str | None:
         place = self.folder / path

@@ -78,6 +78,8 @@ class KeyedCalls(RuleBasedStateMachine):
             return "idempotency_key_mismatch"
         if entry.state == "completed":
             return f"replay {entry.size}"
+        if entry.state == "effect_committed" and self.now < entry.started + RECLAIM:
+            return "idempotency_in_flight"
         return "idempotency_in_flight" if entry.state == "in_flight" else "indeterminate_outcome"
 
     @rule(claim=claims)

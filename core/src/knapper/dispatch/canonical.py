@@ -22,7 +22,7 @@ def args_hash(tool: str, args: dict[str, Any]) -> str:
         if canonical.count(b"[") + canonical.count(b"{") > DEEPEST and _too_deep(args):
             return ""
         if b".0" in canonical or b"null" in canonical:
-            canonical = msgspec.json.encode(_whole(args), order="deterministic")
+            canonical = msgspec.json.encode(whole(args), order="deterministic")
         return sha256(tool.encode() + b" " + canonical).hexdigest()[:32]
     except (RecursionError, TypeError, ValueError):  # ValueError: a lone surrogate
         return ""
@@ -42,12 +42,12 @@ def _children(value: Any) -> list[Any]:
     return [child for child in inside if isinstance(child, (dict, list))]
 
 
-def _whole(value: Any) -> Any:
-    """The value with floats that are whole numbers as integers, at any depth."""
+def whole(value: Any) -> Any:
+    """The value with floats that are whole numbers as integers, at any depth, as JSON Schema takes them for."""
     if isinstance(value, float):
         if not isfinite(value):
             raise ValueError("JSON has no such number; it would be written as null")
         return int(value) if value.is_integer() and abs(value) <= _EXACT else value
     if isinstance(value, dict):
-        return {key: _whole(inside) for key, inside in value.items()}
-    return [_whole(inside) for inside in value] if isinstance(value, list) else value
+        return {key: whole(inside) for key, inside in value.items()}
+    return [whole(inside) for inside in value] if isinstance(value, list) else value

@@ -4,7 +4,8 @@
         │                └───────────► indeterminate
         └──► (deleted: nothing had happened yet)
 
-After an effect a row is never deleted before it expires; what is uncertain stays `indeterminate`.
+After an effect a row is never deleted before it expires; what is uncertain stays `indeterminate`. A retry that meets
+`effect_committed` is told to wait while the call may still be running, and after that to look for itself.
 """
 
 from __future__ import annotations
@@ -139,7 +140,7 @@ class Keys:
         key = claimed.key
         if (row.tool, row.args_hash) != (claimed.tool, claimed.args_hash):
             raise ToolError("idempotency_key_mismatch", f"key {key!r} belongs to another call", key=key)
-        if row.state == "in_flight":
+        if row.running(self._now(), self._reclaim):
             raise ToolError("idempotency_in_flight", f"a call with key {key!r} is still running", key=key)
         if row.state == "completed" and row.result_size is not None:
             if row.result is None or _is_json(row.result):
@@ -180,6 +181,11 @@ class _Row(NamedTuple):
     result: bytes | None
     result_size: int | None
     expires_at: float
+
+    def running(self, now: float, window: float) -> bool:
+        """Whether the call is still under way: who marked an effect within the window has most likely only begun it."""
+        recent = self.state == "effect_committed" and now < self.started_at + window
+        return self.state == "in_flight" or recent
 
     def reclaimable(self, now: float, window: float) -> bool:
         crashed = self.state == "in_flight" and self.completed_at is None and self.started_at + window <= now
