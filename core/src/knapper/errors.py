@@ -147,6 +147,11 @@ CODES: dict[str, Code] = {
     "content_rejected": Code(
         "The text looks like an injected instruction.", recovery="Remove what details.signals names."
     ),
+    "index_unavailable": Code(
+        "The index of the vault is damaged and is being built anew from the files.",
+        retryable=True,
+        recovery="Try again in a moment; server_health says how far it is.",
+    ),
     "embedding_provider_error": Code(
         "The embedding model failed.", retryable=True, recovery="Try again, or use text search."
     ),

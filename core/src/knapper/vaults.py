@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from knapper.config.paths import expanded
 from knapper.errors import ToolError
 from knapper.index.engine import Index
+from knapper.index.loading import facts
 from knapper.index.rows import is_note
 from knapper.index.view import IndexView
 from knapper.store.snapshots import Before as Kept
@@ -42,7 +43,7 @@ class Vault:
         self.folder_name = folder.resolve().name
         self.kind: str = settings.kind
         self.settings = settings
-        self.disk = Disk(folder)
+        self.disk = Disk(folder, exclude=settings.exclude)
         self.acl = acl_of(runtime.settings, settings)
         self.journal = Journal(runtime.folder, self.id)
         self._runtime = runtime
@@ -125,9 +126,7 @@ class Vault:
 
     def _changed(self, call: Call, changes: Sequence[Change]) -> None:
         """After the files are durable: the index takes them in before the call returns."""
-        self.index.wrote(
-            (c.path, c.data if c.data is not None or c.stat is None else self._read(c.path)) for c in changes
-        )
+        self.index.wrote((c.path, c.data, c.stat and facts(c.stat)) for c in changes)
         after = {c.path: c.hash for c in changes}
         # Not where these are the changes of a process that died, met on the way to our own.
         if call.snapshots and after.keys() >= set(call.kept):
@@ -135,12 +134,6 @@ class Vault:
             # Recorded with the audit row in one commit, or before the call's next change.
             call.landings = self._runtime.snapshots.landings(call.snapshots, hashes)
             call.snapshots = []
-
-    def _read(self, path: str) -> bytes | None:
-        try:
-            return self.disk.read(path).data
-        except ToolError:
-            return None
 
 
 class Vaults:

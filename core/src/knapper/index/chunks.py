@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import re
+import unicodedata
+from collections.abc import Iterable, Iterator
 from hashlib import sha256
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -26,8 +28,13 @@ CREATE TABLE chunks (
 );
 CREATE UNIQUE INDEX chunks_by_file ON chunks (file, ord);
 CREATE INDEX chunks_by_hash ON chunks (hash);
-CREATE VIRTUAL TABLE ranked USING fts5(title, headings, body, content='', tokenize='porter unicode61 remove_diacritics 2');
+CREATE VIRTUAL TABLE ranked USING fts5(title, names, headings, body, content='', tokenize='porter unicode61 remove_diacritics 2');
 """
+# Scripts that do not put spaces between words, and Hangul, whose words carry their particles.
+UNSPACED = re.compile(
+    "[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3005\u3006\u3041-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7a3"
+    "\uf900-\ufaff\uff66-\uff9f\U00020000-\U0003134f]+"
+)
 
 
 class Chunk(NamedTuple):
@@ -82,32 +89,94 @@ def _trim(text: str, start: int, end: int) -> tuple[int, int]:
     return start, end
 
 
-def add(conn: sqlite3.Connection, file: int, rows: NoteRows, target: int, most: int) -> None:
-    """Index a note's chunks under ids of their own, which are never used again."""
-    row = conn.execute("SELECT seq FROM sqlite_sequence WHERE name = 'chunks'").fetchone()
-    first = row[0] + 1 if row else 1
-    found, ranked = [], []
-    for number, chunk in enumerate(cut(rows.text, rows.body, rows.outline, target, most)):
-        body, path = rows.text[chunk.start : chunk.end], "\n".join(chunk.headings)
-        digest = sha256(f"{rows.title}\n{path}\n\n{body}".encode()).hexdigest()[:32]
+def segmented(text: str) -> str:
+    """Text as the ranked index takes it: where words are not set apart, every two letters that follow each other."""
+    if text.isascii():
+        return text
+    return UNSPACED.sub(lambda run: f" {' '.join(pairs(run[0]))} ", unicodedata.normalize("NFC", text))
+
+
+def pairs(run: str) -> Iterator[str]:
+    """Overlapping pairs, and the last letter alone, so that every letter begins something."""
+    yield from (run[n : n + 2] for n in range(len(run) - 1))
+    yield run[-1]
+
+
+def _names(path: str, aliases: Iterable[str], tags: Iterable[str]) -> str:
+    return "\n".join([path.rpartition("/")[2].rpartition(".")[0], *aliases, *tags])
+
+
+class Prepared(msgspec.Struct, array_like=True):
+    """A chunk as it is inserted; what the ranked index takes is here where it is not simply the text."""
+
+    headings: str
+    start: int
+    end: int
+    line: int
+    hash: str
+    words_of_headings: str
+    words_of_body: str | None = None
+
+
+def prepare(
+    rows: NoteRows, body: int, outline: list[tuple[int, str, int, int]], target: int, most: int
+) -> None:
+    """Cut a note into chunks and lay them out for the ranked index; done where the note is parsed."""
+    rows.words_of_names = segmented(_names(rows.path, rows.aliases, (tag for _, tag, _ in rows.tags)))
+    rows.words_of_title = segmented(rows.title)
+    for chunk in cut(rows.text, body, outline, target, most):
+        text, path = rows.text[chunk.start : chunk.end], "\n".join(chunk.headings)
+        digest = sha256(f"{rows.title}\n{path}\n\n{text}".encode()).hexdigest()[:32]
         headings = msgspec.json.encode(chunk.headings).decode()
-        found.append((first + number, file, number, headings, chunk.start, chunk.end, chunk.line, digest))
-        ranked.append((first + number, rows.title, path, body))
+        words = None if text.isascii() else segmented(text)
+        rows.chunks.append(
+            Prepared(headings, chunk.start, chunk.end, chunk.line, digest, segmented(path), words)
+        )
+
+
+def add(conn: sqlite3.Connection, notes: Iterable[tuple[int, NoteRows]]) -> None:
+    """Index the chunks of notes under ids of their own, which are never used again."""
+    row = conn.execute("SELECT seq FROM sqlite_sequence WHERE name = 'chunks'").fetchone()
+    id = row[0] if row else 0
+    found, ranked = [], []
+    for file, rows in notes:
+        for number, chunk in enumerate(rows.chunks):
+            id += 1
+            found.append((id, file, number, chunk.headings, chunk.start, chunk.end, chunk.line, chunk.hash))
+            body = chunk.words_of_body
+            ranked.append(
+                (
+                    id,
+                    rows.words_of_title,
+                    rows.words_of_names,
+                    chunk.words_of_headings,
+                    rows.text[chunk.start : chunk.end] if body is None else body,
+                )
+            )
     conn.executemany("INSERT INTO chunks VALUES (?, ?, ?, ?, ?, ?, ?, ?)", found)
-    conn.executemany("INSERT INTO ranked (rowid, title, headings, body) VALUES (?, ?, ?, ?)", ranked)
+    conn.executemany(
+        "INSERT INTO ranked (rowid, title, names, headings, body) VALUES (?, ?, ?, ?, ?)", ranked
+    )
 
 
 def remove(conn: sqlite3.Connection, file: int) -> None:
     """Take a note's chunks out of the ranked index with the words they went in with."""
     rows = conn.execute(
-        'SELECT c.id, f.title, c.headings, substr(t.text, c.start + 1, c."end" - c.start) '
+        'SELECT c.id, f.title, f.path, c.headings, substr(t.text, c.start + 1, c."end" - c.start) '
         "FROM chunks c JOIN files f ON f.id = c.file JOIN texts t ON t.file = c.file WHERE c.file = ?",
         (file,),
     ).fetchall()
-    for chunk, title, headings, body in rows:
-        path = "\n".join(msgspec.json.decode(headings))
-        conn.execute(
-            "INSERT INTO ranked (ranked, rowid, title, headings, body) VALUES ('delete', ?, ?, ?, ?)",
-            (chunk, title, path, body),
-        )
+    if not rows:
+        return
+    aliases = [a for (a,) in conn.execute("SELECT alias FROM aliases WHERE file = ? ORDER BY rowid", (file,))]
+    tags = [t for (t,) in conn.execute("SELECT tag FROM tags WHERE file = ? ORDER BY ord", (file,))]
+    names = segmented(_names(rows[0][2], aliases, tags))
+    gone = [
+        (chunk, segmented(title), names, segmented("\n".join(msgspec.json.decode(headings))), segmented(body))
+        for chunk, title, _, headings, body in rows
+    ]
+    conn.executemany(
+        "INSERT INTO ranked (ranked, rowid, title, names, headings, body) VALUES ('delete', ?, ?, ?, ?, ?)",
+        gone,
+    )
     conn.execute("DELETE FROM chunks WHERE file = ?", (file,))

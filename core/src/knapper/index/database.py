@@ -3,87 +3,166 @@
 from __future__ import annotations
 
 import logging
+import os
 import threading
+import weakref
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from knapper.errors import ToolError
+from knapper.index.seal import Seal
 from knapper.store.sqlite import connect, private_file, sqlite_module
+from knapper.vault.locks import FileLock
 
 if TYPE_CHECKING:
     import sqlite3
 
 log = logging.getLogger("knapper.index")
-SMALL = "PRAGMA cache_size=-8000"  # there is a connection a thread; the file is also in the system's cache
+SETUP = (
+    "PRAGMA cache_size=-8000",  # there is a connection a thread; the file is also in the system's cache
+    "PRAGMA mmap_size=0",  # a file that somebody truncates would kill the process that has it mapped
+    "PRAGMA journal_size_limit=16000000",
+)
+IOERR, CORRUPT, CANTOPEN, NOTADB = 10, 11, 14, 26
+BUSY, LOCKED = 5, 6
+DAMAGED = "damaged"
+DAMAGE = frozenset({IOERR, CORRUPT, CANTOPEN, NOTADB})
 Readable = Callable[[str], bool]
 
 
 class Reader:
     """A thread's connection, and which paths the call it serves may see."""
 
-    def __init__(self, connection: sqlite3.Connection) -> None:
+    def __init__(self, connection: sqlite3.Connection, epoch: int) -> None:
         self.connection = connection
+        self.epoch = epoch
         self.readable: Readable = bool
         connection.create_function("readable", 1, lambda path: self.readable(path), deterministic=True)
 
 
 class Database:
-    """One file, one writer at a time in this process, a reader for each thread."""
+    """One file, one writer at a time among all processes, a reader for each thread.
+
+    The file may be damaged, replaced or deleted at any time. What notices says so: the call fails as one that can be
+    tried again, and `begin_anew` makes an empty file in its place. `epoch` counts the files this process has seen there.
+    """
 
     def __init__(self, path: Path, schema: str, fingerprint: str, prepare: Callable[[Any], None]) -> None:
         self.path = path
         self.rebuilt = ""
+        self.damage = ""
+        self.epoch = 0
+        self.on_damage: Callable[[], None] = lambda: None
         self._schema = schema
         self._fingerprint = fingerprint
         self._prepare = prepare
         self._local = threading.local()
-        self._all: list[sqlite3.Connection] = []
-        self._lock = threading.RLock()
+        self._readers: weakref.WeakSet[Reader] = weakref.WeakSet()
+        self._closed = False
+        self._opened: tuple[int, ...] = ()
         self._writer = self._open()
 
     def _open(self) -> sqlite3.Connection:
-        private_file(self.path)
+        self._place(self.path)
+        alone = self._seal.join()
         try:
-            connection = self._connect()
-            if self._fits(connection):
-                return connection
-            connection.close()
+            connection = self._judged() if alone else self._joined()
+        finally:
+            self._seal.settle()
+        if connection is not None:
+            return connection
+        # Another version or configuration has it open: it keeps its file, and this one gets one of its own.
+        self._seal.leave()
+        self.path = self.path.with_name(f"{self.path.stem}-{self._fingerprint}.db")
+        return self._open()
+
+    def _place(self, path: Path) -> None:
+        self.path = path
+        self._files = [str(path) + suffix for suffix in ("", "-wal", "-shm")]
+        self._seal = Seal(path)
+        self._queue, self._turn = FileLock(path.with_suffix(".queue")), FileLock(path.with_suffix(".turn"))
+
+    def _judged(self) -> sqlite3.Connection | None:
+        """The file as it was left, by whoever is alone with it; an empty one where it cannot be trusted."""
+        verdict = self._seal.verdict() if self.path.exists() else "unsealed"
+        self._seal.remove()
+        self._sweep()
+        if verdict == "broken":
+            self.rebuilt = "changed by another program"
+        elif (connection := self._sound(check=verdict == "unsealed")) is not None:
+            # Nobody has compared it with the files meanwhile: until somebody does, it is not level with them.
+            connection.execute("DELETE FROM meta WHERE key = 'level'")
+            return connection
+        log.warning("the index %s is built anew: %s", self.path.name, self.rebuilt)
+        self._discard()
+        return self._fitting()
+
+    def _joined(self) -> sqlite3.Connection | None:
+        """The file that others have open; None where it is another version's, a new one where it is damaged."""
+        connection = self._sound()
+        if connection is not None or not self.rebuilt.startswith(DAMAGED):
+            return connection
+        with self._my_turn():
+            self._discard()
+            return self._fitting()
+
+    def _sound(self, *, check: bool = False) -> sqlite3.Connection | None:
+        try:
+            return self._fitting(check=check)
         except sqlite_module().DatabaseError as error:
-            self.rebuilt = f"damaged: {error}"
-            log.warning("the index %s is damaged and is built anew", self.path.name)
-        self.discard()
+            if _is_busy(error):
+                raise
+            self.rebuilt = f"{DAMAGED}: {error}"
+            return None
+
+    def _sweep(self) -> None:
+        """Remove what other versions or configurations had beside this file and nobody has open."""
+        for other in self.path.parent.glob(f"{self.path.stem}-{'[0-9a-f]' * 16}.db"):
+            seal = Seal(other)
+            if seal.join():
+                for left in other.parent.glob(f"{other.stem}.*"):
+                    left.unlink(missing_ok=True)
+            seal.drop()
+
+    def _fitting(self, *, check: bool = False) -> sqlite3.Connection | None:
+        """A connection, if the file is empty or was made by this version and configuration."""
+        private_file(self.path)
         connection = self._connect()
-        self._create(connection)
-        return connection
+        try:
+            if self._fits(connection, check):
+                self._opened = self._identity()
+                return connection
+        except BaseException:
+            connection.close()
+            raise
+        connection.close()
+        return None
 
     def _connect(self) -> sqlite3.Connection:
         connection = connect(self.path)
-        connection.execute(SMALL)
+        for pragma in SETUP:
+            connection.execute(pragma).fetchall()
         self._prepare(connection)
         return connection
 
-    def _fits(self, connection: sqlite3.Connection) -> bool:
+    def _fits(self, connection: sqlite3.Connection, check: bool) -> bool:
         tables = {row[0] for row in connection.execute("SELECT name FROM sqlite_master")}
         if not tables:
             self._create(connection)
-            return True
-        if "meta" not in tables:
+        elif "meta" not in tables:
             return False
         row = connection.execute("SELECT value FROM meta WHERE key = 'fingerprint'").fetchone()
         if row is None or row[0] != self._fingerprint:
             self.rebuilt = "made by another version or configuration"
             return False
-        return (
-            bool(connection.execute("PRAGMA quick_check(1)").fetchone()[0] == "ok")
-            if self._suspect(connection)
-            else True
-        )
-
-    def _suspect(self, connection: sqlite3.Connection) -> bool:
-        """Whether the last writer did not close in order; only then is the whole file checked."""
-        row = connection.execute("SELECT value FROM meta WHERE key = 'clean'").fetchone()
-        return row is None or not row[0]
+        if not check or not tables:
+            return True
+        verdict = connection.execute("PRAGMA quick_check(1)").fetchone()[0]
+        if verdict != "ok":
+            raise sqlite_module().DatabaseError(verdict)
+        return True
 
     def _create(self, connection: sqlite3.Connection) -> None:
         connection.execute("BEGIN IMMEDIATE")
@@ -92,44 +171,135 @@ class Database:
                 for statement in self._schema.split(";\n"):
                     if statement.strip():
                         connection.execute(statement)
-                connection.execute(
-                    "INSERT INTO meta VALUES ('fingerprint', ?), ('clean', 1)", (self._fingerprint,)
-                )
+                connection.execute("INSERT INTO meta VALUES ('fingerprint', ?)", (self._fingerprint,))
             connection.execute("COMMIT")
         except BaseException:
             connection.execute("ROLLBACK")
             raise
 
-    def discard(self) -> None:
+    def _discard(self) -> None:
         """Remove the file; it is derived, and the next reconcile fills it again."""
-        for suffix in ("", "-wal", "-shm"):
+        for suffix in ("-wal", "-shm", ""):
             self.path.with_name(self.path.name + suffix).unlink(missing_ok=True)
-        private_file(self.path)
+
+    def begin_anew(self, damaged: int | None = None) -> None:
+        """Put an empty file in the place of this one; where `damaged` is given, only if it is still that epoch's."""
+        with self._my_turn():
+            if self._closed or damaged not in (None, self.epoch):
+                return
+            unchanged = self._identity() == self._opened
+            self._let_go()
+            if unchanged:
+                self._discard()
+            self._renew()
+
+    def check(self) -> None:
+        """Go over to the file that is now in place, if it is not the one that was opened."""
+        if self._identity() == self._opened or self._closed:
+            return
+        with self._my_turn():
+            if self._identity() != self._opened and not self._closed:
+                log.warning("the index %s was replaced or removed; it is opened anew", self.path.name)
+                self._let_go()
+                self._renew()
+
+    def _identity(self) -> tuple[int, ...]:
+        """Which files these are; one that was deleted stays open, and what is written to it is lost."""
+        return tuple(_inode(name) for name in self._files)
+
+    def _let_go(self) -> None:
+        with suppress(sqlite_module().Error):
+            self._writer.close()
+        if os.name == "nt":  # there nobody can remove what somebody has open
+            for reader in list(self._readers):
+                reader.connection.close()
+
+    def _renew(self) -> None:
+        try:
+            connection = self._fitting()
+        except sqlite_module().DatabaseError as error:
+            raise self._judgement(error, self.epoch) from error
+        if connection is None:
+            raise ToolError("index_unavailable", "another version of the server has taken the index")
+        self._writer = connection
+        self.epoch += 1
+        self.damage = ""
+
+    @contextmanager
+    def _my_turn(self) -> Iterator[None]:
+        """The right to write, among all threads and processes.
+
+        Whoever waits for it holds the queue, so that a long run of writes cannot take turn after turn before it.
+        """
+        if getattr(self._local, "turn", False):
+            yield
+            return
+        self.path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+        with self._queue:
+            self._turn.__enter__()
+        self._local.turn = True
+        try:
+            yield
+        finally:
+            self._local.turn = False
+            self._turn.__exit__(None, None, None)
 
     @contextmanager
     def write(self) -> Iterator[sqlite3.Connection]:
         """One transaction that holds the write lock from its start."""
-        with self._lock:
-            self._writer.execute("BEGIN IMMEDIATE")
+        self._usable()
+        with self._my_turn():
+            connection, epoch = self._writer, self.epoch
             try:
-                yield self._writer
-            except BaseException:
-                if self._writer.in_transaction:
-                    self._writer.execute("ROLLBACK")
-                raise
-            self._writer.execute("COMMIT")
+                connection.execute("BEGIN IMMEDIATE")
+                yield connection
+                connection.execute("COMMIT")
+            except BaseException as error:
+                _roll_back(connection)
+                judgement = self._judgement(error, epoch)
+                if judgement is error:
+                    raise
+                raise judgement from error
 
     @contextmanager
     def read(self, readable: Readable | None = None) -> Iterator[sqlite3.Connection]:
         """This thread's connection, with `readable(path)` in SQL bound to what the caller may see."""
+        self._usable()
+        epoch = self.epoch
+        try:
+            reader = self._reader(epoch)
+            if readable is not None:
+                reader.readable = readable
+            yield reader.connection
+        except sqlite_module().DatabaseError as error:
+            judgement = self._judgement(error, epoch)
+            if judgement is error:
+                raise
+            raise judgement from error
+
+    def _reader(self, epoch: int) -> Reader:
         reader: Reader | None = getattr(self._local, "reader", None)
-        if reader is None:
-            reader = Reader(self._connect())
+        if reader is None or reader.epoch != epoch:
+            reader = Reader(self._connect(), epoch)
             self._local.reader = reader
-            self._all.append(reader.connection)
-        if readable is not None:
-            reader.readable = readable
-        yield reader.connection
+            self._readers.add(reader)
+        return reader
+
+    def _usable(self) -> None:
+        """Nothing is answered from a file that is known to be damaged, however sound the part in question looks."""
+        self.check()
+        if self.damage:
+            raise _unavailable()
+
+    def _judgement(self, error: BaseException, epoch: int) -> BaseException:
+        """What a failure means to the caller: damage is noted, and becomes an error that says to try again."""
+        if not _is_damage(error):
+            return error
+        if epoch == self.epoch and not self.damage:
+            self.damage = str(error)
+            log.warning("the index %s is damaged (%s) and is built anew", self.path.name, error)
+            self.on_damage()
+        return _unavailable()
 
     def size(self) -> int:
         """Bytes on disk, with what has not been folded into the file yet."""
@@ -137,7 +307,39 @@ class Database:
         return sum(file.stat().st_size for file in files if file.exists())
 
     def close(self) -> None:
-        with self._lock:
+        with self._my_turn():
+            self._closed = True
             self._writer.close()
-            for connection in self._all:
-                connection.close()
+            for reader in list(self._readers):
+                reader.connection.close()
+            self._seal.leave()
+
+
+def _inode(name: str) -> int:
+    try:
+        return os.stat(name).st_ino  # noqa: PTH116  # asked for with every query
+    except OSError:
+        return 0
+
+
+def _roll_back(connection: sqlite3.Connection) -> None:
+    with suppress(sqlite_module().Error):  # the first failure is the one that tells
+        if connection.in_transaction:
+            connection.execute("ROLLBACK")
+
+
+def _is_damage(error: BaseException) -> bool:
+    if not isinstance(error, sqlite_module().DatabaseError):
+        return False
+    code = getattr(error, "sqlite_errorcode", None)
+    if code is None:  # raised by the module itself
+        return "Could not decode to UTF-8" in str(error)
+    return (code & 0xFF) in DAMAGE
+
+
+def _is_busy(error: Exception) -> bool:
+    return (getattr(error, "sqlite_errorcode", 0) & 0xFF) in (BUSY, LOCKED)
+
+
+def _unavailable() -> ToolError:
+    return ToolError("index_unavailable", "the index is damaged and is being built anew")

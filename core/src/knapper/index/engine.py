@@ -8,15 +8,17 @@ import threading
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 from knapper.domain import Extractor
-from knapper.index import chunks, schema, vectors, words
+from knapper.errors import ToolError
+from knapper.index import chunks, intake, schema, status, vectors, words
 from knapper.index.database import Database
 from knapper.index.leader import Leader
-from knapper.index.reconcile import Result, put, reconcile
-from knapper.index.rows import Stat, is_note, note_rows
-from knapper.index.watch import Watch
+from knapper.index.life import Life
+from knapper.index.loading import facts
+from knapper.index.reconcile import Known, Result, reconcile
+from knapper.index.rows import UNREADABLE, Reading, Stat
 from knapper.index.writer import Writer
 
 if TYPE_CHECKING:
@@ -25,22 +27,9 @@ if TYPE_CHECKING:
     from knapper.vault.disk import Disk
 
 log = logging.getLogger("knapper.index")
-LEAD_AGAIN_SECONDS = 2.0
-
-
-class Status(NamedTuple):
-    """How far the index is, so that every answer can say what it covers."""
-
-    state: str  # indexing, ready, degraded
-    notes_ready: bool
-    vectors_ready: bool
-    indexed: int
-    total: int
-    reconciled_at: float | None
-    write_failures: int
-    leader: bool
-    watching: bool
-    problem: str = ""
+RECENT_NS = 2_000_000_000  # a file may change twice within the finest time its file system tells apart
+BELOW = "(path >= ? AND path < ?)"
+KNOWN = f"SELECT path, size, mtime_ns, inode, pending OR problem IS '{UNREADABLE}' FROM files"
 
 
 class Index:
@@ -60,37 +49,34 @@ class Index:
         self.disk = disk
         self.extractors = list(extractors)
         self.processes = settings.processes or os.cpu_count() or 1
-        self.max_note_bytes = settings.max_note_bytes
-        self.writer = Writer(self.extractors, settings.chunk_chars, settings.max_chunk_chars)
-        self.vocabulary = words.Vocabulary()
+        self.reading = Reading(
+            self.extractors, settings.max_note_bytes, settings.chunk_chars, settings.max_chunk_chars
+        )
+        self.writer = Writer(self.extractors)
         self.held: dict[str, tuple[int, Any]] = {}
         self.write_failures = 0
         self.problem = ""
         self._clock = clock
-        self._watch_settings = watch
-        self._leader = Leader(path.with_suffix(".lock"))
         self._stop = threading.Event()
-        self._run_lock = threading.Lock()
-        self._thread: threading.Thread | None = None
-        self._watch: Watch | None = None
+        self._run_lock = threading.RLock()
+        self._words = (0, words.Vocabulary())
         tables = schema.TABLES + words.TABLES + chunks.TABLES + vectors.TABLES
         tables += "".join(schema.extractor_table(e) for e in self.extractors)
-        self.db = Database(path, tables, schema.fingerprint(self.extractors, settings), vectors.prepare)
+        self.db = Database(path, tables, schema.fingerprint(tables, self.reading), vectors.prepare)
+        self.leader = Leader(self.db.path.with_suffix(".lock"))
         self.vectors = vectors.Vectors(self.db, embedding, self._stop)
+        self._life = Life(self, watch)
+        self.db.on_damage = self._life.wake
 
     def start(self) -> None:
         """Begin to index and to watch, in the background; nothing waits for it."""
-        self._thread = threading.Thread(target=self._live, name="index", daemon=True)
-        self._thread.start()
+        self._life.start()
 
     def close(self) -> None:
         self._stop.set()
-        if self._watch is not None:
-            self._watch.stop()
-        if self._thread is not None:
-            self._thread.join(5)
+        self._life.stop()
         self.vectors.close()
-        self._leader.release()
+        self.leader.release()
         self.db.close()
 
     def reconcile(
@@ -98,81 +84,36 @@ class Index:
     ) -> Result:
         """Bring the index level with the files now; a second caller waits for the first and finds little to do."""
         with self._run_lock:
+            if self.db.damage:
+                self.db.begin_anew(self.db.epoch)
             result = reconcile(self, folder, force=force, progress=progress)
-        self._mark(reconciled_at=self._clock())
+            if not folder and not self.stopping:
+                self._mark(level=1, reconciled_at=self._clock(), total=result.upserted + result.unchanged)
         self.vectors.wake()
         return result
 
-    def refresh(self, paths: Iterable[str]) -> None:
-        """Take in files that another program changed; unchanged ones cost a stat."""
-        gone, notes = [], []
-        for path in paths:
-            found = self.disk.stat(path)
-            if found is not None and found.kind == "folder":
-                self.reconcile(path)
-                continue
-            stat = self.stat(path)
-            if stat is None:
-                gone.extend(self._known_below(path))
-            elif is_note(path):
-                notes.append((path, stat))
-            else:
-                with self.db.write() as conn:
-                    self.writer.put_file(conn, path, stat)
-        if gone:
-            with self.db.write() as conn:
-                self.writer.remove(conn, gone)
-        stale = [item for item in notes if not self._current(*item)]
-        for start in range(0, len(stale), 64):
-            loaded = (self.load(path, stat) for path, stat in stale[start : start + 64])
-            put(
-                self,
-                [
-                    note_rows(*item, self.extractors, self.max_note_bytes)
-                    for item in loaded
-                    if item is not None
-                ],
-            )
+    def refresh(self, paths: Sequence[str]) -> None:
+        """Take in what another program changed, files and folders; unchanged files cost a look."""
+        intake.refresh(self, paths)
         self.vectors.wake()
 
-    def wrote(self, changes: Iterable[tuple[str, bytes | None]]) -> None:
-        """Take in what the server itself has just written (or removed: None), before the call returns."""
+    def wrote(self, changes: Iterable[intake.Written]) -> None:
+        """Take in what the server itself has just written or removed, before the call returns."""
         try:
-            with self.db.write() as conn:
-                for path, data in changes:
-                    self._wrote(conn, path, data)
-        except Exception:
+            intake.wrote(self, changes)
+        except Exception:  # the files are written, and they are what counts
             self.write_failures += 1
-            log.exception("a write is not in the index yet; the next reconcile takes it in")
+            log.exception("a write is not in the index yet; comparing all files takes it in")
+            self._life.compare()
         self.vectors.wake()
 
-    def _wrote(self, conn: sqlite3.Connection, path: str, data: bytes | None) -> None:
-        stat = self.stat(path)
-        if data is None or stat is None:
-            self.writer.remove(conn, [path])
-        elif is_note(path):
-            self.writer.put_notes(conn, [note_rows(path, data, stat, self.extractors, self.max_note_bytes)])
-        else:
-            self.writer.put_file(conn, path, stat)
+    def status(self) -> status.Status:
+        """How far the index is."""
+        return status.status(self)
 
-    def status(self) -> Status:
-        with self.db.read() as conn:
-            meta = dict(conn.execute("SELECT key, value FROM meta").fetchall())
-        indexing = bool(meta.get("indexing", 1))
-        ready = bool(meta.get("reconciled_at")) and not (indexing and not meta.get("complete"))
-        state = "degraded" if self.problem else "indexing" if indexing else "ready"
-        return Status(
-            state,
-            ready,
-            ready and self.vectors.ready(),
-            int(meta.get("indexed", 0)),
-            int(meta.get("total", 0)),
-            meta.get("reconciled_at"),
-            self.write_failures,
-            self._leader.held,
-            self._watch is not None and self._watch.running,
-            self.problem,
-        )
+    def coverage(self) -> str:
+        """What an answer does not cover yet, in words; empty where the index is level with the files."""
+        return status.coverage(self)
 
     @property
     def generation(self) -> int:
@@ -182,28 +123,51 @@ class Index:
         return int(row[0])
 
     @property
+    def vocabulary(self) -> words.Vocabulary:
+        """The words of the file that is open now."""
+        if self._words[0] != self.db.epoch:
+            self._words = (self.db.epoch, words.Vocabulary())
+        return self._words[1]
+
+    @property
     def leads(self) -> bool:
         """Whether this process is the one that indexes the vault."""
-        return self._leader.held
+        return self.leader.held
+
+    @property
+    def watching(self) -> bool:
+        """Whether this process is told what other programs change."""
+        return self._life.watching
+
+    @property
+    def stopping(self) -> bool:
+        return self._stop.is_set()
 
     def clear(self) -> dict[str, int]:
         """Empty the index and begin to fill it again; says how many rows went."""
-        with self._run_lock, self.db.write() as conn:
+        tables = {"notes": "files WHERE note", "chunks": "chunks", "embeddings": "vectors"}
+        with self.db.read() as conn:
             counts = {
-                t: conn.execute(f"SELECT count(*) FROM {t}").fetchone()[0]
-                for t in ("files", "chunks", "vectors")
+                name: int(conn.execute(f"SELECT count(*) FROM {t}").fetchone()[0])
+                for name, t in tables.items()
             }
-            paths = [row[0] for row in conn.execute("SELECT path FROM files")]
-            self.writer.remove(conn, paths)
-        self._mark(complete=None, reconciled_at=None)
-        threading.Thread(target=self.reconcile, name="index-again", daemon=True).start()
-        return {"notes": counts["files"], "chunks": counts["chunks"], "embeddings": counts["vectors"]}
+        self.db.begin_anew()
+        if self.leads:
+            self._life.wake()
+        else:
+            threading.Thread(target=self._fill, name="index-again", daemon=True).start()
+        return counts
 
-    def report(self, *, indexed: int, total: int, indexing: bool) -> None:
-        """Say how far a run is, for this process and the others."""
-        self._mark(
-            indexed=indexed, total=total, indexing=int(indexing), **({} if indexing else {"complete": 1})
-        )
+    def _fill(self) -> None:
+        try:
+            self.reconcile()
+        except ToolError as error:
+            log.warning("the index could not be filled yet: %s", error.message)
+
+    def pending(self) -> int:
+        """How many notes are known by name but not read yet."""
+        with self.db.read() as conn:
+            return int(conn.execute(status.PENDING).fetchone()[0])
 
     def scan(self, folder: str = "") -> Iterator[tuple[str, Stat]]:
         """Every file below a folder with what tells whether it changed."""
@@ -212,61 +176,49 @@ class Index:
                 yield entry.path, Stat(entry.size, entry.mtime_ns, entry.ctime_ns, entry.inode)
 
     def stat(self, path: str) -> Stat | None:
-        found = self.disk.stat(path)
-        return (
-            None
-            if found is None or found.kind != "file"
-            else Stat(found.size, found.mtime_ns, found.ctime_ns, found.inode)
-        )
+        """The facts of a file that belongs into the index."""
+        found = self.disk.listed(path)
+        return None if found is None or found.kind != "file" else facts(found)
 
-    def load(self, path: str, stat: Stat) -> tuple[str, bytes, Stat] | None:
-        """A note's bytes, or None where it is gone or cannot be read."""
-        try:
-            return path, self.disk.read(path).data, stat
-        except Exception as error:
-            log.warning("a note could not be read: %s", type(error).__name__)
-            return None
-
-    def _current(self, path: str, stat: Stat) -> bool:
+    def known(self, folder: str = "") -> dict[str, Known]:
+        """What the index has of every file below a folder."""
+        sql, given = (f"{KNOWN} WHERE {BELOW}", (f"{folder}/", f"{folder}0")) if folder else (KNOWN, ())
         with self.db.read() as conn:
-            row = conn.execute(
-                "SELECT size, mtime_ns, inode, hash FROM files WHERE path = ?", (path,)
-            ).fetchone()
-        return row is not None and row[3] is not None and row[:3] == (stat.size, stat.mtime_ns, stat.inode)
+            return {row[0]: Known(*row[1:]) for row in conn.execute(sql, given)}
 
-    def _known_below(self, path: str) -> list[str]:
+    def known_files(self, paths: Iterable[str]) -> dict[str, Known]:
+        """What the index has of these files, with their hashes."""
+        sql = "SELECT size, mtime_ns, inode, pending, hash FROM files WHERE path = ?"
         with self.db.read() as conn:
-            rows = conn.execute(
-                "SELECT path FROM files WHERE path = ? OR (path >= ? AND path < ?)",
-                (path, f"{path}/", f"{path}0"),
-            ).fetchall()
-        return [row[0] for row in rows]
+            found = {path: conn.execute(sql, (path,)).fetchone() for path in paths}
+        return {path: Known(*row) for path, row in found.items() if row is not None}
+
+    def known_below(self, path: str) -> list[str]:
+        """The paths the index has at or below a path."""
+        with self.db.read() as conn:
+            sql = f"SELECT path FROM files WHERE path = ? OR {BELOW}"
+            return [row[0] for row in conn.execute(sql, (path, f"{path}/", f"{path}0"))]
+
+    def is_current(self, path: str, known: Known | None) -> bool:
+        """Whether the index has this file as it is now; one that has just changed is looked at twice."""
+        stat = self.stat(path)
+        if known is None or stat is None or known.unread:
+            return False
+        if known[:3] != (stat.size, stat.mtime_ns, stat.inode):
+            return False
+        if known.hash is None or time.time_ns() - stat.mtime_ns > RECENT_NS:
+            return True
+        version = self.disk.version(path)
+        return version is not None and version.hash == known.hash
+
+    def is_as(self, conn: sqlite3.Connection, path: str, known: Known | None) -> bool:
+        """Whether nobody has put this file since it was looked at."""
+        sql = "SELECT size, mtime_ns, inode, hash FROM files WHERE path = ?"
+        row = conn.execute(sql, (path,)).fetchone()
+        if known is None:
+            return row[3] is None if row is not None else self.stat(path) is not None
+        return row is not None and row[:3] == known[:3]
 
     def _mark(self, **values: Any) -> None:
         with self.db.write() as conn:
             conn.executemany("INSERT OR REPLACE INTO meta VALUES (?, ?)", list(values.items()))
-
-    def _live(self) -> None:
-        while not self._stop.is_set():
-            if self._leader.acquire():
-                self._lead()
-                return
-            self._stop.wait(LEAD_AGAIN_SECONDS)
-
-    def _lead(self) -> None:
-        if self._watch_settings.enabled:
-            self._watch = Watch(Path(self.disk.root), self.refresh, self._watch_settings, self._lost)
-            self._watch.start()
-        try:
-            self.reconcile()
-            self.problem = ""
-        except Exception as error:
-            self.problem = type(error).__name__
-            log.exception("the index could not be brought level; the next reconcile tries again")
-        self.vectors.start()
-
-    def _lost(self, reason: str) -> None:
-        """The watcher missed something: compare everything again."""
-        log.warning("watching the vault failed (%s); comparing all files", reason)
-        if not self._stop.is_set():
-            self.reconcile()

@@ -19,9 +19,11 @@ class Leader:
         return self._fd is not None
 
     def acquire(self) -> bool:
-        """Take the lock if nobody has it; never waits."""
+        """Take the lock if nobody has it; never waits. One whose file was removed is no lock any more."""
         if self._fd is not None:
-            return True
+            if _is_at(self._fd, self._path):
+                return True
+            self.release()
         self._path.parent.mkdir(parents=True, exist_ok=True)
         fd = os.open(self._path, os.O_RDWR | os.O_CREAT | getattr(os, "O_CLOEXEC", 0), 0o600)
         try:
@@ -36,6 +38,13 @@ class Leader:
         if self._fd is not None:
             os.close(self._fd)
             self._fd = None
+
+
+def _is_at(fd: int, path: Path) -> bool:
+    try:
+        return os.path.samestat(os.fstat(fd), path.stat())
+    except OSError:
+        return False
 
 
 if sys.platform == "win32":

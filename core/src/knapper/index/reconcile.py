@@ -3,18 +3,33 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
-from knapper.index.rows import NoteRows, Stat, is_note, note_rows
+from knapper.index.loading import read_note
+from knapper.index.rows import NoteRows, Stat, is_note
 from knapper.index.workers import Workers, worth_it
 from knapper.vault.resolve import file_keys
 
 if TYPE_CHECKING:
     from knapper.index.engine import Index
 
-BATCH = 64
+# One commit each. Nobody waits long for its turn to write: a batch takes well under a tenth of a second.
+FILES, NOTES, CHARACTERS, REMOVED = 1000, 96, 400_000, 64
 MANY = 500  # from here on it pays to hold all names in memory
+ROUNDS = 3  # files that change while they are read are read again
 T = TypeVar("T")
+Progress = Callable[[int, int], None]
+
+
+class Known(NamedTuple):
+    """What the index has of a file."""
+
+    size: int
+    mtime_ns: int
+    inode: int
+    unread: int = 0
+    hash: str | None = None
 
 
 class Plan(NamedTuple):
@@ -24,6 +39,15 @@ class Plan(NamedTuple):
     changed: list[tuple[str, Stat]]
     removed: list[str]
     unchanged: int
+    known: dict[str, Known]
+
+    @property
+    def total(self) -> int:
+        return len(self.added) + len(self.changed) + self.unchanged
+
+    @property
+    def notes(self) -> list[str]:
+        return [path for path, _ in [*self.added, *self.changed] if is_note(path)]
 
 
 class Result(NamedTuple):
@@ -36,90 +60,105 @@ class Result(NamedTuple):
 
 def plan(index: Index, folder: str = "", force: bool = False) -> Plan:
     """Compare the folder on disk with the index by size, time and inode, in bulk; nothing is read."""
-    below = f"{folder}/" if folder else ""
-    with index.db.read() as conn:
-        rows = conn.execute("SELECT path, size, mtime_ns, inode, note AND hash IS NULL FROM files").fetchall()
-    known = {path: facts for path, *facts in rows if path.startswith(below)}
+    known = index.known(folder)
     added, changed, unchanged = [], [], 0
+    seen: dict[str, Known] = {}
     for path, stat in index.scan(folder):
         was = known.pop(path, None)
         if was is None:
             added.append((path, stat))
-        elif force or was != [stat.size, stat.mtime_ns, stat.inode, 0]:
+        elif force or was.unread or was[:3] != (stat.size, stat.mtime_ns, stat.inode):
             changed.append((path, stat))
+            seen[path] = was
         else:
             unchanged += 1
-    return Plan(added, changed, list(known), unchanged)
+    return Plan(added, changed, list(known), unchanged, seen)
 
 
 def reconcile(
-    index: Index, folder: str = "", *, force: bool = False, progress: Callable[[int, int], None] | None = None
+    index: Index, folder: str = "", *, force: bool = False, progress: Progress | None = None
 ) -> Result:
     """Do what the plan says, in batches that each commit, so that answers come while it runs."""
     todo = plan(index, folder, force)
-    for batch in _batches(todo.removed, 200):
+    done = Result(len(todo.added) + len(todo.changed), len(todo.removed), todo.unchanged)
+    _do(index, todo, progress)
+    for _ in range(ROUNDS):
+        if index.stopping or not index.pending():
+            break
+        _do(index, plan(index, folder), None)
+    return done
+
+
+def _do(index: Index, todo: Plan, progress: Progress | None) -> None:
+    for batch in batches(todo.removed, REMOVED):
         with index.db.write() as conn:
-            index.writer.remove(conn, batch)
-    _add_files(index, todo)
-    notes = [(path, stat) for path, stat in [*todo.added, *todo.changed] if is_note(path)]
-    total = len(todo.added) + len(todo.changed) + todo.unchanged
-    if len(notes) < MANY:
-        _put_all(index, notes, total, progress)
-    else:
-        with index.db.write() as conn:
-            bulk = index.writer.bulk(conn)
-            bulk.__enter__()
-        try:
-            _put_all(index, notes, total, progress)
-        finally:
-            bulk.__exit__(None, None, None)
-            with index.db.write() as conn:
-                index.writer.heal(conn)
-    index.report(indexed=total, total=total, indexing=False)
-    return Result(len(todo.added) + len(todo.changed), len(todo.removed), todo.unchanged)
+            index.writer.remove(conn, [path for path in batch if index.stat(path) is None])
+    many: AbstractContextManager[None] = (
+        index.writer.bulk() if len(todo.added) + len(todo.changed) >= MANY else nullcontext()
+    )
+    with many:
+        _add_files(index, todo)
+        _put_all(index, todo, progress)
 
 
 def _add_files(index: Index, todo: Plan) -> None:
-    """Every new file is known by name before a note is read, so that links resolve at once."""
-    with index.db.write() as conn:
-        index.writer.add_files(conn, todo.added)
-        if todo.unchanged and todo.added:
-            index.writer.resolve_keys(conn, {key for path, _ in todo.added for key in file_keys(path)})
-        for path, stat in todo.changed:
-            if not is_note(path):
-                index.writer.put_file(conn, path, stat)
+    """Every file is known by name before a note is read, so that links resolve at once; and what waits is marked."""
+    for batch in batches([*todo.added, *todo.changed], FILES):
+        with index.db.write() as conn:
+            index.writer.add_files(conn, batch)
+    with index.db.read() as conn:
+        linked = conn.execute("SELECT 1 FROM links LIMIT 1").fetchone() is not None
+    keys = sorted({key for path, _ in todo.added for key in file_keys(path)}) if linked else []
+    for some in batches(keys, FILES):
+        with index.db.write() as conn:
+            index.writer.resolve_keys(conn, some)
 
 
-def _put_all(
-    index: Index, notes: list[tuple[str, Stat]], total: int, progress: Callable[[int, int], None] | None
-) -> None:
-    done = total - len(notes)
-    for rows in _read(index, notes):
-        put(index, rows)
+def _put_all(index: Index, todo: Plan, progress: Progress | None) -> None:
+    notes = todo.notes
+    done = todo.total - len(notes)
+    for rows in _gathered(_read(index, notes)):
+        put(index, rows, todo.known)
         done += len(rows)
-        index.report(indexed=done, total=total, indexing=True)
         if progress is not None:
-            progress(done, total)
+            progress(done, todo.total)
+        if index.stopping:
+            return
 
 
-def put(index: Index, notes: Sequence[NoteRows]) -> None:
-    """Commit notes that were read; one that was written again meanwhile is left to whoever wrote it."""
+def put(index: Index, notes: Sequence[NoteRows], known: dict[str, Known]) -> None:
+    """Commit notes that were read, but for those that somebody else has put since they were looked at."""
+    terms = {term for rows in notes for term in rows.terms}
     with index.db.write() as conn:
-        index.writer.put_notes(conn, [rows for rows in notes if index.stat(rows.path) == Stat(*rows.stat)])
+        current = [rows for rows in notes if index.is_as(conn, rows.path, known.get(rows.path))]
+        index.writer.put_notes(conn, current, terms)
 
 
-def _read(index: Index, notes: list[tuple[str, Stat]]) -> Iterator[list[NoteRows]]:
-    if worth_it(len(notes), index.processes):
-        with Workers(index.processes, index.extractors, index.max_note_bytes) as workers:
-            yield from workers.map(index.load(path, stat) for path, stat in notes)
+def _read(index: Index, notes: list[str]) -> Iterator[list[NoteRows]]:
+    """Notes as rows; those that are gone are left out."""
+    if worth_it(len(notes), index.processes, index.reading):
+        with Workers(index.processes, index.disk, index.reading) as workers:
+            yield from workers.map(notes)
         return
-    for batch in _batches(notes, BATCH):
-        loaded = (index.load(path, stat) for path, stat in batch)
-        yield [
-            note_rows(*item, index.extractors, index.max_note_bytes) for item in loaded if item is not None
-        ]
+    for path in notes:
+        if (rows := read_note(index.disk, path, index.reading)) is not None:
+            yield [rows]
 
 
-def _batches(items: Sequence[T], size: int) -> Iterable[Sequence[T]]:
+def _gathered(batches: Iterable[list[NoteRows]]) -> Iterator[list[NoteRows]]:
+    """Notes in batches that are worth a commit and do not hold others up."""
+    found: list[NoteRows] = []
+    size = 0
+    for batch in batches:
+        found += batch
+        size += sum(len(rows.text) for rows in batch)
+        if len(found) >= NOTES or size >= CHARACTERS:
+            yield found
+            found, size = [], 0
+    if found:
+        yield found
+
+
+def batches(items: Sequence[T], size: int) -> Iterable[Sequence[T]]:
     for start in range(0, len(items), size):
         yield items[start : start + size]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import re
 from collections.abc import Iterable, Sequence
 from hashlib import sha256
@@ -10,9 +11,15 @@ from typing import Any, NamedTuple
 import msgspec
 
 from knapper.domain import Extractor
+from knapper.index import chunks, words
+from knapper.index.chunks import Prepared
 from knapper.vault.markdown import Parsed, parse
 from knapper.vault.resolve import link_key
 
+log = logging.getLogger("knapper.index")
+TOO_LARGE = "FILE_TOO_LARGE_FOR_INDEXING"
+UNREADABLE = "FILE_READ_FAILED"
+UNPARSED = "FILE_PARSE_FAILED"
 BOM = b"\xef\xbb\xbf"
 NOTE = (".md", ".markdown")
 DATE = re.compile(r"\d{4}-\d{2}-\d{2}")
@@ -37,6 +44,15 @@ class Note(NamedTuple):
     stat: Stat
 
 
+class Reading(NamedTuple):
+    """How a note is read: who takes what from it, how large it may be, and how it is cut."""
+
+    extractors: Sequence[Extractor]
+    max_bytes: int
+    chunk_chars: int
+    max_chunk_chars: int
+
+
 class NoteRows(msgspec.Struct, array_like=True):
     """All rows of one note, ready to be inserted."""
 
@@ -53,39 +69,64 @@ class NoteRows(msgspec.Struct, array_like=True):
     links: list[tuple[str, str, str, str, str, str, int, str | None, int, int]] = []
     headings: list[tuple[int, int, str, int]] = []
     blocks: list[tuple[str, int]] = []
-    body: int = 0
-    outline: list[tuple[int, str, int, int]] = []
     extracts: dict[str, list[list[Any]]] = {}
+    words: str = ""
+    terms: list[str] = []
+    words_of_title: str = ""
+    words_of_names: str = ""
+    chunks: list[Prepared] = []
 
 
 def is_note(path: str) -> bool:
     return path.lower().endswith(NOTE)
 
 
-def note_rows(
-    path: str, data: bytes, stat: Stat, extractors: Sequence[Extractor], max_bytes: int
-) -> NoteRows:
+def note_rows(path: str, data: bytes, stat: Stat, reading: Reading) -> NoteRows:
     """Parse a note; what cannot be read as text, or is too large, is kept as a file with its problem named."""
     digest = sha256(data).hexdigest()
-    stem = path.rpartition("/")[2].rpartition(".")[0]
-    problem = _unreadable(data, max_bytes)
+    problem = _no_text(data, reading.max_bytes)
     if problem:
-        return NoteRows(path, stat, digest, stem, "", None, problem)
+        return without_text(path, digest, stat, problem)
     text = data.removeprefix(BOM).decode()
-    parsed = parse(text)
-    rows = NoteRows(path, stat, digest, _title(parsed, stem), text)
+    try:
+        parsed = parse(text)
+    except Exception:  # one note that breaks the parser costs only itself
+        log.exception("a note could not be parsed")
+        return without_text(path, digest, stat, UNPARSED)
+    rows = NoteRows(path, stat, digest, _title(parsed, _stem(path)), text)
     if parsed.frontmatter_error is not None:
         rows.problem = "FRONTMATTER_PARSE_FAILED"
     _metadata(rows, parsed)
     note = Note(path, text, parsed, stat)
-    for extractor in extractors:
-        rows.extracts[extractor.name] = [_cells(row) for row in extractor.fn(note)]
+    for extractor in reading.extractors:
+        rows.extracts[extractor.name] = _extract(extractor, note)
+    found = words.of_text(text)
+    rows.words, rows.terms = " ".join(found), list(set(found))
+    outline = [(h.level, h.text, h.start, h.end) for h in parsed.headings]
+    chunks.prepare(rows, parsed.body, outline, reading.chunk_chars, reading.max_chunk_chars)
     return rows
 
 
-def _unreadable(data: bytes, max_bytes: int) -> str | None:
+def without_text(path: str, digest: str, stat: Stat, problem: str) -> NoteRows:
+    """A note that is known by name and facts only."""
+    return NoteRows(path, stat, digest, _stem(path), "", None, problem)
+
+
+def _stem(path: str) -> str:
+    return path.rpartition("/")[2].rpartition(".")[0]
+
+
+def _extract(extractor: Extractor, note: Note) -> list[list[Any]]:
+    try:
+        return [_cells(row) for row in extractor.fn(note)]
+    except Exception:  # a plugin that fails on a note costs that note's rows of that plugin
+        log.exception("the extractor %s failed on a note", extractor.name)
+        return []
+
+
+def _no_text(data: bytes, max_bytes: int) -> str | None:
     if len(data) > max_bytes:
-        return "FILE_TOO_LARGE_FOR_INDEXING"
+        return TOO_LARGE
     if b"\0" in data:
         return "FILE_BINARY"
     try:
@@ -125,8 +166,6 @@ def _metadata(rows: NoteRows, parsed: Parsed) -> None:
         for k in parsed.links
     ]
     rows.headings = [(n, h.level, h.text, h.line) for n, h in enumerate(parsed.headings)]
-    rows.outline = [(h.level, h.text, h.start, h.end) for h in parsed.headings]
-    rows.body = parsed.body
     rows.blocks = [(name, parsed.line(block.start)) for name, block in parsed.blocks.items()]
 
 

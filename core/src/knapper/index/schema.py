@@ -3,19 +3,24 @@
 from __future__ import annotations
 
 import typing
-from collections.abc import Iterable
 from hashlib import sha256
-from typing import Any
+from typing import TYPE_CHECKING, Any
+from unicodedata import unidata_version
 
 import msgspec
 
+from knapper import __version__
 from knapper.domain import Extractor
 
-VERSION = 1
+if TYPE_CHECKING:
+    from knapper.index.rows import Reading
+
+VERSION = 2
 
 TABLES = """
 CREATE TABLE meta (key TEXT PRIMARY KEY NOT NULL, value) WITHOUT ROWID;
-INSERT INTO meta VALUES ('generation', 0);
+INSERT INTO meta SELECT column1, CAST((julianday('now') - 2440587.5) * 86400000 AS INTEGER)
+    FROM (VALUES ('generation'), ('vectors'));
 CREATE TABLE files (
     id INTEGER PRIMARY KEY,
     path TEXT NOT NULL UNIQUE,
@@ -31,8 +36,10 @@ CREATE TABLE files (
     hash TEXT,
     title TEXT,
     properties BLOB,
-    problem TEXT
+    problem TEXT,
+    pending INTEGER NOT NULL
 );
+CREATE INDEX files_pending ON files (id) WHERE pending;
 CREATE INDEX files_by_ext ON files (note, ext, path);
 CREATE INDEX files_by_mtime ON files (mtime_ns, path);
 CREATE INDEX files_by_key ON files (key);
@@ -97,13 +104,15 @@ def extractor_table(extractor: Extractor) -> str:
     table = f"x_{extractor.name}"
     sql = [f"CREATE TABLE {table} (file INTEGER NOT NULL, ord INTEGER NOT NULL, {body})"]
     sql.append(f"CREATE INDEX {table}_by_file ON {table} (file)")
-    for name in getattr(extractor.row, "indexed", ()):
-        sql.append(f'CREATE INDEX {table}_by_{name} ON {table} ("{name}")')
+    indexed = getattr(extractor.row, "indexed", ())
+    sql += [f'CREATE INDEX {table}_by_{name} ON {table} ("{name}")' for name in indexed]
     return ";\n".join(sql) + ";\n"
 
 
-def fingerprint(extractors: Iterable[Extractor], settings: Any) -> str:
-    """What the index was built by: the tables, the extractors and their versions, and how text is cut."""
-    parts = [str(VERSION), TABLES, settings.model_dump_json()]
-    parts += [f"{e.name} {e.version} {columns(e.row)}" for e in sorted(extractors, key=lambda e: e.name)]
+def fingerprint(tables: str, reading: Reading) -> str:
+    """What the index was built by: this version, its tables, the extractors and theirs, and how text is read and cut."""
+    parts = [f"{VERSION} {__version__} {unidata_version}", tables, str(reading[1:])]
+    parts += [
+        f"{e.name} {e.version} {columns(e.row)}" for e in sorted(reading.extractors, key=lambda e: e.name)
+    ]
     return sha256("\n".join(parts).encode()).hexdigest()[:16]

@@ -10,7 +10,9 @@ What comes out is a superset; the text itself decides.
 from __future__ import annotations
 
 import re
+import threading
 import unicodedata
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
@@ -47,21 +49,34 @@ def pieces(run: str) -> list[str]:
     return [run[start : start + WINDOW] for start in range(0, len(run) - STEP, STEP)]
 
 
-def add(conn: sqlite3.Connection, file: int, text: str, seen: set[str] | None = None) -> None:
-    """Index a note's text; `seen` spares the words that a long run has already written."""
+def of_text(text: str) -> list[str]:
+    """The words a note is indexed under: as they are compared, and as patterns see them where that differs."""
     found = split(fold(text))
-    conn.execute("INSERT INTO literal (rowid, text) VALUES (?, ?)", (file, " ".join(found)))
-    fresh = set(found) if seen is None else set(found) - seen
-    if seen is not None:
-        seen |= fresh
-    conn.executemany("INSERT OR IGNORE INTO terms (term) VALUES (?)", [(term,) for term in fresh])
+    if text.isascii():
+        return found
+    if not unicodedata.is_normalized("NFC", text):
+        found += split(text.casefold())
+    if "İ" in text or "ı" in text:
+        found += split(fold(one_i(text)))
+    return found
+
+
+def one_i(text: str) -> str:
+    """Text with one kind of i: to a pattern that ignores case they are the same, casefold keeps them apart."""
+    return text.replace("İ", "i").replace("ı", "i")
+
+
+def add(conn: sqlite3.Connection, notes: Iterable[tuple[int, str]], terms: Iterable[str]) -> None:
+    """Index the words of notes, by number and joined by spaces, and keep the distinct ones."""
+    conn.executemany("INSERT OR IGNORE INTO terms (term) VALUES (?)", [(term,) for term in terms])
+    conn.executemany("INSERT INTO literal (rowid, text) VALUES (?, ?)", list(notes))
 
 
 def remove(conn: sqlite3.Connection, file: int) -> None:
     """Take a note's text out; a contentless index needs to be told what it held."""
     row = conn.execute("SELECT text FROM texts WHERE file = ?", (file,)).fetchone()
     if row is not None:
-        old = " ".join(split(fold(row[0])))
+        old = " ".join(of_text(row[0]))
         conn.execute("INSERT INTO literal (literal, rowid, text) VALUES ('delete', ?, ?)", (file, old))
 
 
@@ -91,13 +106,16 @@ class Vocabulary:
     def __init__(self) -> None:
         self._text = "\n"
         self._last = 0
+        self._lock = threading.Lock()
 
     def refresh(self, conn: sqlite3.Connection) -> None:
         """Take in the words that were added since, by this process or another; words are never removed."""
-        rows = conn.execute("SELECT id, term FROM terms WHERE id > ? ORDER BY id", (self._last,)).fetchall()
-        if rows:
-            self._text += "\n".join(term for _, term in rows) + "\n"
-            self._last = rows[-1][0]
+        with self._lock:
+            sql = "SELECT id, term FROM terms WHERE id > ? ORDER BY id"
+            rows = conn.execute(sql, (self._last,)).fetchall()
+            if rows:
+                self._text += "\n".join(term for _, term in rows) + "\n"
+                self._last = rows[-1][0]
 
     def matching(self, piece: Piece, most: int) -> list[str] | None:
         """The words that a piece of a query may be part of, or None where they are more than `most`."""
@@ -110,3 +128,38 @@ class Vocabulary:
             if len(found) > most:
                 return None
         return found
+
+    def narrow(self, pieces: Sequence[Piece], most: int) -> str | None:
+        """An expression for the word index that every text with these pieces matches; None where none narrows.
+
+        Whole words that follow each other are looked up as a phrase, the last of them as the beginning of a word.
+        """
+        groups = []
+        phrase: list[str] = []
+        for piece in pieces:
+            if (
+                len(piece.run) <= STEP
+                and not piece.open_left
+                and not (piece.open_right and len(piece.run) < 2)
+            ):
+                phrase.append(piece.run)
+                if piece.open_right:
+                    groups.append(f'"{" ".join(phrase)}" *')
+                    phrase = []
+                continue
+            groups += _phrase(phrase)
+            phrase = []
+            terms = self.matching(piece, most)
+            if terms is not None:
+                groups.append(_any_of(terms))
+        groups += _phrase(phrase)
+        return " AND ".join(groups) if groups else None
+
+
+def _phrase(found: list[str]) -> list[str]:
+    return [f'"{" ".join(found)}"'] if found else []
+
+
+def _any_of(terms: Iterable[str]) -> str:
+    # No word has a control character in it: it stands for "none at all".
+    return "(" + " OR ".join(f'"{term}"' for term in terms or ["\x01"]) + ")"

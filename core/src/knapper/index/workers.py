@@ -1,4 +1,4 @@
-"""Parsing in processes of their own, so that a cold index uses every core and leaves this one to its callers.
+"""Reading and parsing in processes of their own, so that a cold index uses every core and leaves this one to its callers.
 
 Workers are plain child processes that talk over pipes. multiprocessing would import the program's main module again in
 each child, which a server on stdio must not do.
@@ -10,7 +10,7 @@ import os
 import subprocess
 import sys
 import threading
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from importlib import import_module
 from queue import Queue
 from types import TracebackType
@@ -19,33 +19,40 @@ from typing import Any, BinaryIO
 import msgspec
 
 from knapper.domain import Extractor
-from knapper.index.rows import NoteRows, Stat, note_rows
+from knapper.index.loading import read_note
+from knapper.index.rows import NoteRows, Reading
+from knapper.vault.disk import Disk
 
 BATCH = 32
-WORTH = 1500  # below this many notes a start of two interpreters costs more than it saves
+WORTH = 1000  # below this many notes a start of two interpreters costs more than it saves
 
 
-def worth_it(notes: int, processes: int) -> bool:
-    return processes > 1 and notes >= WORTH
+def worth_it(notes: int, processes: int, reading: Reading) -> bool:
+    importable = all(
+        "<" not in e.fn.__qualname__ and e.fn.__module__ != "__main__" for e in reading.extractors
+    )
+    return processes > 1 and notes >= WORTH and importable
 
 
 class Order(msgspec.Struct, array_like=True):
-    """What a worker is told first: where the extractors are, and how large a note may be."""
+    """What a worker is told first: where the files and the extractors are, and how notes are read."""
 
+    root: str
     extractors: list[tuple[str, str, str]]
-    max_bytes: int
-
-
-Loaded = tuple[str, bytes, Stat]
+    limits: tuple[int, int, int]
 
 
 class Workers:
     """A few child processes; each is fed by a thread of its own, so that a slow one holds up nobody."""
 
-    def __init__(self, count: int, extractors: Sequence[Extractor], max_bytes: int) -> None:
-        order = Order([(e.fn.__module__, e.fn.__qualname__, e.name) for e in extractors], max_bytes)
-        self._todo: Queue[list[Loaded] | None] = Queue(count * 2)
-        self._done: Queue[list[NoteRows] | BaseException] = Queue(count * 2)
+    def __init__(self, count: int, disk: Disk, reading: Reading) -> None:
+        self._disk = disk
+        self._reading = reading
+        self._todo: Queue[Sequence[str] | None] = Queue()
+        self._done: Queue[list[NoteRows] | None] = Queue(count * 2)
+        self._stopped = False
+        found = [(e.fn.__module__, e.fn.__qualname__, e.name) for e in reading.extractors]
+        order = Order(disk.root, found, (reading.max_bytes, reading.chunk_chars, reading.max_chunk_chars))
         self._children = [_spawn(order) for _ in range(count)]
         self._threads = [threading.Thread(target=self._feed, args=(c,), daemon=True) for c in self._children]
 
@@ -57,54 +64,50 @@ class Workers:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
+        self._stopped = True
         for child in self._children:
-            if child.stdin is not None:
-                child.stdin.close()
-            child.terminate()
+            child.kill()
             child.wait()
+        while any(thread.is_alive() for thread in self._threads):
+            _drain(self._done)
+            self._threads[0].join(0.01)
+            self._threads = [thread for thread in self._threads if thread.is_alive()]
 
-    def map(self, items: Iterable[Loaded | None]) -> Iterator[list[NoteRows]]:
-        """Batches of parsed notes, in whatever order they are done."""
-        sent = threading.Thread(target=self._send, args=(items,), daemon=True)
-        sent.start()
+    def map(self, paths: Sequence[str]) -> Iterator[list[NoteRows]]:
+        """Batches of notes as rows, in whatever order they are done."""
+        for start in range(0, len(paths), BATCH):
+            self._todo.put(paths[start : start + BATCH])
+        for _ in self._children:
+            self._todo.put(None)
         ended = 0
         while ended < len(self._children):
             got = self._done.get()
-            if isinstance(got, BaseException):
-                raise got
-            if got:
-                yield got
-            else:
+            if got is None:
                 ended += 1
-
-    def _send(self, items: Iterable[Loaded | None]) -> None:
-        batch: list[Loaded] = []
-        try:
-            for item in items:
-                if item is not None:
-                    batch.append(item)
-                if len(batch) == BATCH:
-                    self._todo.put(batch)
-                    batch = []
-            if batch:
-                self._todo.put(batch)
-        finally:
-            for _ in self._children:
-                self._todo.put(None)
+            else:
+                yield got
 
     def _feed(self, child: subprocess.Popen[bytes]) -> None:
-        assert child.stdin is not None and child.stdout is not None
+        while not self._stopped and (batch := self._todo.get()) is not None:
+            self._done.put(self._ask(child, batch))
+        self._done.put(None)
+
+    def _ask(self, child: subprocess.Popen[bytes], batch: Sequence[str]) -> list[NoteRows]:
+        """The child's answer; where it has died, its work is done here, so that nothing stays unread."""
+        assert child.stdin is not None
+        assert child.stdout is not None
         try:
-            while (batch := self._todo.get()) is not None:
-                _write(child.stdin, msgspec.msgpack.encode(batch))
-                self._done.put(ROWS.decode(_read(child.stdout)))
-            self._done.put([])
-        except (OSError, EOFError, msgspec.MsgspecError) as error:
-            self._done.put(error)
+            _write(child.stdin, ENCODER.encode(batch))
+            return ROWS.decode(_read(child.stdout))
+        except (OSError, EOFError, ValueError, msgspec.MsgspecError):
+            if self._stopped:
+                return []
+            return _rows(self._disk, batch, self._reading)
 
 
+ENCODER = msgspec.msgpack.Encoder()
 ROWS = msgspec.msgpack.Decoder(list[NoteRows])
-LOADED = msgspec.msgpack.Decoder(list[tuple[str, bytes, tuple[int, int, int, int]]])
+PATHS = msgspec.msgpack.Decoder(list[str])
 
 
 def _spawn(order: Order) -> subprocess.Popen[bytes]:
@@ -116,8 +119,13 @@ def _spawn(order: Order) -> subprocess.Popen[bytes]:
         env=env,
     )
     assert child.stdin is not None
-    _write(child.stdin, msgspec.msgpack.encode(order))
+    _write(child.stdin, ENCODER.encode(order))
     return child
+
+
+def _drain(queue: Queue[Any]) -> None:
+    while not queue.empty():
+        queue.get()
 
 
 def _write(pipe: BinaryIO | Any, data: bytes) -> None:
@@ -133,21 +141,30 @@ def _read(pipe: BinaryIO | Any) -> bytes:
     return data
 
 
+def _rows(disk: Disk, paths: Sequence[str], reading: Reading) -> list[NoteRows]:
+    return [rows for path in paths if (rows := read_note(disk, path, reading)) is not None]
+
+
 def work() -> None:
-    """A worker's life: take an order, then answer batches of files with batches of rows until the pipe closes."""
+    """A worker's life: take an order, then answer batches of paths with batches of rows until the pipe closes."""
     pipe_in, pipe_out = sys.stdin.buffer, sys.stdout.buffer
     sys.stdout = sys.stderr  # a plugin that prints must not break the protocol
     order = msgspec.msgpack.decode(_read(pipe_in), type=Order)
     extractors = [
         Extractor(name, NoteRows, _find(module, attr), 0) for module, attr, name in order.extractors
     ]
+    disk, reading = Disk(order.root), Reading(extractors, *order.limits)
+    told: set[str] = set()
     while True:
         try:
-            batch = LOADED.decode(_read(pipe_in))
+            batch = PATHS.decode(_read(pipe_in))
         except EOFError:
             return
-        rows = [note_rows(path, data, Stat(*stat), extractors, order.max_bytes) for path, data, stat in batch]
-        _write(pipe_out, msgspec.msgpack.encode(rows))
+        rows = _rows(disk, batch, reading)
+        for one in rows:  # each word is sent once in a worker's life, not once a note
+            one.terms = [term for term in one.terms if term not in told]
+            told.update(one.terms)
+        _write(pipe_out, ENCODER.encode(rows))
 
 
 def _find(module: str, qualname: str) -> Any:

@@ -16,10 +16,12 @@ if TYPE_CHECKING:
     import sqlite3
 
 FILE = (
-    "INSERT INTO files (path, key, folder, name, ext, note, size, mtime_ns, ctime_ns, inode) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?) "
-    "ON CONFLICT (path) DO UPDATE SET size = excluded.size, mtime_ns = excluded.mtime_ns, "
-    "ctime_ns = excluded.ctime_ns, inode = excluded.inode RETURNING id"
+    "INSERT INTO files (path, key, folder, name, ext, note, size, mtime_ns, ctime_ns, inode, pending) "
+    "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
 )
+STAT = "UPDATE files SET size = ?, mtime_ns = ?, ctime_ns = ?, inode = ? WHERE id = ?"
+READ = "UPDATE files SET hash = ?, title = ?, properties = ?, problem = ?, pending = 0 WHERE id = ?"
+KNOWN = "SELECT id, hash, size, mtime_ns, ctime_ns, inode FROM files WHERE path = ?"
 LINK = (
     "INSERT INTO links (file, target, key, path, subpath, written, display, kind, embed, property, line, col) "
     "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
@@ -27,66 +29,87 @@ LINK = (
 
 
 class Writer:
-    """Changes one vault's index inside a transaction that the caller holds."""
+    """Changes one vault's index inside a transaction that the caller holds.
 
-    def __init__(self, extractors: Sequence[Extractor], chunk_chars: int, max_chunk_chars: int) -> None:
-        self.extractors = extractors
-        self.chunk_chars = chunk_chars
-        self.max_chunk_chars = max_chunk_chars
+    The full-text tables come first when something goes and last when something comes: a statement in between that
+    can fail half-way makes FTS5 write out what it has gathered, and one small segment a note costs a third of the time.
+    """
+
+    def __init__(self, extractors: Sequence[Extractor]) -> None:
         self._inserts = {e.name: _insert(e) for e in extractors}
+        self._deletes = [f"DELETE FROM {table} WHERE file = ?" for table in CHILDREN]
+        self._deletes += [f"DELETE FROM x_{e.name} WHERE file = ?" for e in extractors]
         self._bulk: Bulk | None = None
 
     @contextmanager
-    def bulk(self, conn: sqlite3.Connection) -> Iterator[None]:
+    def bulk(self) -> Iterator[None]:
         """Hold all names in memory while many notes are put, instead of asking the database for each link."""
-        self._bulk = Bulk(conn)
+        self._bulk = Bulk()
         try:
             yield
         finally:
             self._bulk = None
 
-    def add_files(self, conn: sqlite3.Connection, files: Iterable[tuple[str, Stat]]) -> None:
+    def add_files(self, conn: sqlite3.Connection, files: Sequence[tuple[str, Stat]]) -> None:
         """Make files known by path, so that links resolve to them before they are read."""
-        _bump(conn)
+        self._begin(conn)
         for path, stat in files:
-            self._file(conn, path, stat)
+            if (known := conn.execute(KNOWN, (path,)).fetchone()) is None:
+                self._add(conn, path, stat)
+            elif is_note(path):
+                conn.execute("UPDATE files SET pending = 1 WHERE id = ?", known[:1])
+            else:
+                self._stat(conn, known, stat)
 
-    def put_notes(self, conn: sqlite3.Connection, notes: Sequence[NoteRows]) -> None:
-        """Insert or replace notes; then resolve anew the links that a new file may have changed."""
-        _bump(conn)
+    def put_notes(
+        self, conn: sqlite3.Connection, notes: Iterable[NoteRows], terms: Iterable[str] = ()
+    ) -> None:
+        """Insert or replace notes; then resolve anew the links that a new file may have changed.
+
+        `terms` are words to be kept beside those of the notes.
+        """
+        self._begin(conn)
+        latest = {rows.path: rows for rows in notes}
+        known = {path: conn.execute(KNOWN, (path,)).fetchone() for path in latest}
+        self._clear(conn, [row[0] for row in known.values() if row is not None and row[1] is not None])
+        put: list[tuple[int, NoteRows]] = []
         touched: set[str] = set()
-        for rows in notes:
-            known = conn.execute("SELECT id, hash FROM files WHERE path = ?", (rows.path,)).fetchone()
-            if known is None:
-                touched.update(file_keys(rows.path))
-            elif known[1] is not None:
-                self._clear(conn, known[0])
-            self._put(conn, rows)
+        for path, rows in latest.items():
+            stat = Stat(*rows.stat)
+            if (row := known[path]) is None:
+                touched.update(file_keys(path))
+                put.append((self._add(conn, path, stat), rows))
+            else:
+                self._stat(conn, row, stat)
+                put.append((row[0], rows))
+        self._put(conn, put)
         self.resolve_keys(conn, touched)
+        put.sort(key=lambda pair: pair[0])  # in the order of their numbers FTS5 gathers them in one go
+        terms = {*terms, *(term for _, rows in put for term in rows.terms)}
+        words.add(conn, [(file, rows.words) for file, rows in put], terms)
+        chunks.add(conn, put)
 
     def put_file(self, conn: sqlite3.Connection, path: str, stat: Stat) -> None:
         """Insert or refresh a file that is not a note."""
-        _bump(conn)
-        known = conn.execute("SELECT 1 FROM files WHERE path = ?", (path,)).fetchone()
-        self._file(conn, path, stat)
-        if not known:
-            self.resolve_keys(conn, file_keys(path))
+        self._begin(conn)
+        known = conn.execute(KNOWN, (path,)).fetchone()
+        if known is not None:
+            self._stat(conn, known, stat)
+            return
+        self._add(conn, path, stat)
+        self.resolve_keys(conn, file_keys(path))
 
     def remove(self, conn: sqlite3.Connection, paths: Iterable[str]) -> None:
         """Take files out; what linked to them is resolved anew."""
-        _bump(conn)
-        keys: set[str] = set()
-        for path in paths:
-            row = conn.execute("SELECT id FROM files WHERE path = ?", (path,)).fetchone()
-            if row is None:
-                continue
-            self._clear(conn, row[0])
-            conn.execute("DELETE FROM files WHERE id = ?", row)
-            conn.execute("UPDATE links SET target = NULL WHERE target = ?", row)
-            keys.update(file_keys(path))
-            if self._bulk is not None:
-                self._bulk.remove(path)
-        self.resolve_keys(conn, keys)
+        self._begin(conn)
+        found = {p: row for p in paths if (row := conn.execute(KNOWN, (p,)).fetchone()) is not None}
+        self._clear(conn, [row[0] for row in found.values()])
+        for path, row in found.items():
+            conn.execute("DELETE FROM files WHERE id = ?", row[:1])
+            conn.execute("UPDATE links SET target = NULL WHERE target = ?", row[:1])
+            if (bulk := self._bulk) is not None:
+                bulk.remove(path)
+        self.resolve_keys(conn, {key for path in found for key in file_keys(path)})
 
     def resolve_keys(self, conn: sqlite3.Connection, keys: Iterable[str]) -> None:
         """Resolve every link that could mean one of these names."""
@@ -106,59 +129,60 @@ class Writer:
                     changed.append((wanted, link))
             conn.executemany("UPDATE links SET target = ? WHERE id = ?", changed)
 
-    def heal(self, conn: sqlite3.Connection) -> None:
-        """Resolve what another process may have made resolvable while this one was busy."""
-        sql = "SELECT DISTINCT l.key FROM links l JOIN files f ON f.key = l.key WHERE l.target IS NULL AND l.path != ''"
-        self.resolve_keys(conn, [row[0] for row in conn.execute(sql).fetchall()])
+    def _begin(self, conn: sqlite3.Connection) -> None:
+        """What anybody computed from the index before this commit is out of date; so are names held in memory."""
+        generation = conn.execute("SELECT value FROM meta WHERE key = 'generation'").fetchone()[0]
+        if (bulk := self._bulk) is not None:
+            if bulk.generation != generation:  # another process was here
+                bulk.load(conn)
+            bulk.generation = generation + 1
+        conn.execute("UPDATE meta SET value = ? WHERE key = 'generation'", (generation + 1,))
 
-    def _file(self, conn: sqlite3.Connection, path: str, stat: Stat) -> int:
+    def _add(self, conn: sqlite3.Connection, path: str, stat: Stat) -> int:
         folder, _, name = path.rpartition("/")
         stem, dot, ext = name.rpartition(".")
-        values = (
-            path,
-            file_keys(path)[0],
-            folder,
-            stem if dot else name,
-            ext.lower() if dot else "",
-            int(is_note(path)),
-            *stat,
-        )
-        file: int = conn.execute(FILE, values).fetchone()[0]
-        if self._bulk is not None:
-            self._bulk.add(path, file)
+        note = int(is_note(path))
+        named = (path, file_keys(path)[0], folder, stem if dot else name, ext.lower() if dot else "")
+        file = conn.execute(FILE, (*named, note, *stat, note)).lastrowid
+        assert file is not None
+        if (bulk := self._bulk) is not None:
+            bulk.add(path, file)
         return file
 
-    def _clear(self, conn: sqlite3.Connection, file: int) -> None:
-        words.remove(conn, file)
-        chunks.remove(conn, file)
-        for table in CHILDREN:
-            conn.execute(f"DELETE FROM {table} WHERE file = ?", (file,))
-        for extractor in self.extractors:
-            conn.execute(f"DELETE FROM x_{extractor.name} WHERE file = ?", (file,))
+    def _stat(self, conn: sqlite3.Connection, known: Sequence[object], stat: Stat) -> None:
+        if tuple(known[2:]) != stat:
+            conn.execute(STAT, (*stat, known[0]))
 
-    def _put(self, conn: sqlite3.Connection, rows: NoteRows) -> None:
-        file = self._file(conn, rows.path, Stat(*rows.stat))
-        conn.execute(
-            "UPDATE files SET hash = ?, title = ?, properties = ?, problem = ? WHERE id = ?",
-            (rows.hash, rows.title, rows.properties, rows.problem, file),
-        )
-        conn.execute("INSERT INTO texts VALUES (?, ?)", (file, rows.text))
-        conn.executemany(
-            "INSERT INTO aliases VALUES (?, ?, ?)", [(a.casefold(), file, a) for a in rows.aliases]
-        )
-        tags = [(key, file, tag, source, n) for n, (key, tag, source) in enumerate(rows.tags)]
+    def _clear(self, conn: sqlite3.Connection, files: Sequence[int]) -> None:
+        for file in sorted(files):
+            words.remove(conn, file)
+        for file in sorted(files):
+            chunks.remove(conn, file)
+        for delete in self._deletes if files else ():
+            conn.executemany(delete, [(file,) for file in files])
+
+    def _put(self, conn: sqlite3.Connection, notes: Sequence[tuple[int, NoteRows]]) -> None:
+        """Everything of the notes but their full text, one statement a table."""
+        conn.executemany(READ, [(r.hash, r.title, r.properties, r.problem, file) for file, r in notes])
+        conn.executemany("INSERT INTO texts VALUES (?, ?)", [(file, r.text) for file, r in notes])
+        aliases = [(a.casefold(), file, a) for file, r in notes for a in r.aliases]
+        conn.executemany("INSERT INTO aliases VALUES (?, ?, ?)", aliases)
+        tags = [(key, file, tag, s, n) for file, r in notes for n, (key, tag, s) in enumerate(r.tags)]
         conn.executemany("INSERT INTO tags VALUES (?, ?, ?, ?, ?)", tags)
-        conn.executemany(
-            "INSERT INTO properties VALUES (?, ?, ?, ?, ?, ?, ?)", [(v[0], file, *v[1:]) for v in rows.values]
-        )
-        conn.executemany("INSERT INTO headings VALUES (?, ?, ?, ?, ?)", [(file, *h) for h in rows.headings])
-        conn.executemany("INSERT OR IGNORE INTO blocks VALUES (?, ?, ?)", [(file, *b) for b in rows.blocks])
-        targets = self._targets(conn, rows, file)
-        conn.executemany(LINK, [(file, targets[k[1]], *k) for k in rows.links])
-        for name, cells in rows.extracts.items():
-            conn.executemany(self._inserts[name], [(file, n, *row) for n, row in enumerate(cells)])
-        words.add(conn, file, rows.text, self._bulk.seen if self._bulk else None)
-        chunks.add(conn, file, rows, self.chunk_chars, self.max_chunk_chars)
+        values = [(v[0], file, *v[1:]) for file, r in notes for v in r.values]
+        conn.executemany("INSERT INTO properties VALUES (?, ?, ?, ?, ?, ?, ?)", values)
+        headings = [(file, *h) for file, r in notes for h in r.headings]
+        conn.executemany("INSERT INTO headings VALUES (?, ?, ?, ?, ?)", headings)
+        blocks = [(file, *b) for file, r in notes for b in r.blocks]
+        conn.executemany("INSERT OR IGNORE INTO blocks VALUES (?, ?, ?)", blocks)
+        links = []
+        for file, rows in notes:
+            targets = self._targets(conn, rows, file)
+            links += [(file, targets[k[1]], *k) for k in rows.links]
+        conn.executemany(LINK, links)
+        for name, insert in self._inserts.items():
+            cells = [(file, n, *row) for file, r in notes for n, row in enumerate(r.extracts.get(name, ()))]
+            conn.executemany(insert, cells)
 
     def _targets(self, conn: sqlite3.Connection, rows: NoteRows, file: int) -> dict[str, int | None]:
         """What each link path of a note means; an empty one is the note itself."""
@@ -172,19 +196,23 @@ class Writer:
         return targets
 
     def _names(self, conn: sqlite3.Connection, key: str) -> tuple[dict[str, int], Resolver]:
-        if self._bulk is not None:
-            return self._bulk.ids, self._bulk.resolver
+        if (bulk := self._bulk) is not None:
+            return bulk.ids, bulk.resolver
         names = _named(conn, key)
         return names, Resolver(names)
 
 
 class Bulk:
-    """All paths and words of a vault in memory, for the time of a long run."""
+    """All paths of a vault in memory, for the time of a long run."""
 
-    def __init__(self, conn: sqlite3.Connection) -> None:
-        self.ids: dict[str, int] = dict(conn.execute("SELECT path, id FROM files").fetchall())
+    def __init__(self) -> None:
+        self.generation = -1
+        self.ids: dict[str, int] = {}
+        self.resolver = Resolver()
+
+    def load(self, conn: sqlite3.Connection) -> None:
+        self.ids = dict(conn.execute("SELECT path, id FROM files").fetchall())
         self.resolver = Resolver(self.ids)
-        self.seen: set[str] = set()
 
     def add(self, path: str, file: int) -> None:
         if path not in self.ids:
@@ -203,8 +231,3 @@ def _insert(extractor: Extractor) -> str:
 
 def _named(conn: sqlite3.Connection, key: str) -> dict[str, int]:
     return dict(conn.execute("SELECT path, id FROM files WHERE key = ?", (key,)).fetchall())
-
-
-def _bump(conn: sqlite3.Connection) -> None:
-    """What anybody computed from the index before this commit is out of date."""
-    conn.execute("UPDATE meta SET value = value + 1 WHERE key = 'generation'")

@@ -14,6 +14,7 @@ from pathlib import Path
 from knapper.errors import ToolError
 from knapper.vault import _portable, _posix, opened, paths
 from knapper.vault._folder import Folder
+from knapper.vault.exclude import Excluded
 from knapper.vault.files import Entry, File, Stat, Version
 from knapper.vault.locks import PathLocks
 from knapper.vault.opened import Prepared
@@ -33,8 +34,11 @@ class Disk:
     that its locks hold between threads.
     """
 
-    def __init__(self, root: Path | str, *, portable: bool = not _posix.AVAILABLE) -> None:
+    def __init__(
+        self, root: Path | str, *, portable: bool = not _posix.AVAILABLE, exclude: Iterable[str] = ()
+    ) -> None:
         self.root = os.path.realpath(root)
+        self.excluded = Excluded(exclude)
         self.locks = PathLocks()
         self._open_root: Callable[[str], Folder] = _portable.Folder.root if portable else _posix.Folder.root
         self._twins = Twins()
@@ -239,9 +243,26 @@ class Disk:
         """
         for leaf, status in sorted(self._children(path), key=_path_order):
             entry = Entry(paths.join(path, leaf), *Stat.of(status))
+            if self.excluded and self.excluded.matches(entry.path, folder=entry.kind == "folder"):
+                continue
             yield entry
             if entry.kind == "folder":
                 yield from self.walk(entry.path)
+
+    def listed(self, path: str) -> Stat | None:
+        """The facts of a file or folder that a walk would come upon, None where it would not.
+
+        For telling what changed, not for opening it: a folder above that is a link is not noticed here.
+        """
+        try:
+            status = os.lstat(f"{self.root}/{path}")
+        except (OSError, ValueError):
+            return None
+        *above, leaf = path.split("/")
+        if not _listed(leaf, status) or any(not _plain_name(part) for part in above):
+            return None
+        found = Stat.of(status)
+        return None if self.excluded.covers(path, folder=found.kind == "folder") else found
 
     def _children(self, path: str) -> list[tuple[str, os.stat_result]]:
         try:
@@ -321,8 +342,12 @@ def _carry(above: Folder, source: str, below: Folder, target: str, replaced: Ver
     above.unlink(paths.name(source))
 
 
+def _plain_name(leaf: str) -> bool:
+    return not leaf.startswith(".") and paths.usable(leaf)
+
+
 def _listed(leaf: str, status: os.stat_result) -> bool:
-    if leaf.startswith(".") or not paths.usable(leaf):
+    if not _plain_name(leaf):
         return False
     if stat.S_ISDIR(status.st_mode):
         return True

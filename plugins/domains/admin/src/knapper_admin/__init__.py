@@ -7,7 +7,7 @@ from typing import Annotated, Any, Literal
 
 from knapper import Context, Doc, Domain, Record, hookimpl
 from knapper.caller import Caller
-from knapper.index.engine import Status
+from knapper.index.status import Status
 
 admin = Domain(
     "admin", summary="Health, configuration, metrics and folder rules of the server.", group="admin"

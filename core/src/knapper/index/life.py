@@ -1,0 +1,125 @@
+"""What an index does by itself: one process leads, watches and compares; the others stand by to take over."""
+
+from __future__ import annotations
+
+import logging
+import threading
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from knapper.errors import ToolError
+from knapper.index.watch import Watch
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from knapper.index.engine import Index
+
+log = logging.getLogger("knapper.index")
+BEAT = 0.5  # how often it is looked whether the leader is gone, or the file was replaced
+RETRY = 5.0  # after a failure
+UNWATCHED = 30.0  # how often everything is compared where watching is not possible
+STANDS = 10.0  # how long a watch may take to stand before files are compared anyway
+
+
+class Life:
+    """A thread that leads when it can, for as long as the server runs."""
+
+    def __init__(self, index: Index, settings: Any) -> None:
+        self._index = index
+        self._settings = settings
+        self._stop = threading.Event()
+        self._wake = threading.Event()
+        self._thread = threading.Thread(target=self._run, name="index", daemon=True)
+        self._watch: Watch | None = None
+        self._due = 0.0  # when to compare next; never, where it is infinite
+        self._tried = float("-inf")  # when a watch was last begun
+        self._seen = -1  # the file that was compared
+
+    def start(self) -> None:
+        self._thread.start()
+
+    def stop(self) -> None:
+        self._stop.set()
+        self._wake.set()
+        if self._watch is not None:
+            self._watch.stop()
+        if self._thread.is_alive():
+            self._thread.join(10)
+
+    @property
+    def stopping(self) -> bool:
+        return self._stop.is_set()
+
+    @property
+    def watching(self) -> bool:
+        return self._watch is not None and self._watch.running
+
+    def wake(self) -> None:
+        """Look at once what there is to do."""
+        self._wake.set()
+
+    def compare(self) -> None:
+        """Compare all files soon."""
+        self._due = 0.0
+        self._wake.set()
+
+    def _run(self) -> None:
+        while not self._stop.is_set():
+            try:
+                self._beat()
+            except Exception as error:  # whatever failed, the next beat tries again
+                self._index.problem = _said(error)
+                self._due = time.monotonic() + RETRY
+                log.exception("the index could not be brought level; it is tried again")
+            self._wake.wait(BEAT)
+            self._wake.clear()
+
+    def _beat(self) -> None:
+        index = self._index
+        index.db.check()
+        if index.db.damage:
+            index.db.begin_anew(index.db.epoch)
+        if not index.leader.acquire():
+            self._unwatch()
+            return
+        if self._seen != index.db.epoch:
+            self._due = 0.0
+        if time.monotonic() >= self._due and not self._stop.is_set():
+            self._compare()
+
+    def _compare(self) -> None:
+        """Watch first, so that what changes while files are compared is not missed."""
+        index, self._due = self._index, float("inf")
+        self._rewatch()
+        self._seen = index.db.epoch
+        index.reconcile()
+        index.problem = ""
+        index.vectors.start()
+        if not self.watching and self._due == float("inf"):
+            self._due = time.monotonic() + UNWATCHED
+
+    def _rewatch(self) -> None:
+        recent = time.monotonic() - self._tried < UNWATCHED
+        if self.watching or recent or not self._settings.enabled or self._stop.is_set():
+            return
+        self._tried = time.monotonic()
+        self._watch = Watch(Path(self._index.disk.root), self._changed, self._settings, self.compare)
+        self._watch.start(STANDS)
+
+    def _unwatch(self) -> None:
+        if self._watch is not None:
+            self._watch.stop()
+            self._watch, self._tried = None, float("-inf")
+
+    def _changed(self, paths: Sequence[str]) -> None:
+        try:
+            self._index.refresh(paths)
+        except Exception:  # the watch goes on, and comparing finds what was missed
+            log.exception("changes of other programs could not be taken in; all files are compared")
+            self.compare()
+
+
+def _said(error: Exception) -> str:
+    return error.message if isinstance(error, ToolError) else type(error).__name__

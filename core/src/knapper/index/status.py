@@ -1,0 +1,77 @@
+"""How far an index is, so that every answer can say what it covers."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Literal, NamedTuple
+
+from knapper.errors import ToolError
+
+if TYPE_CHECKING:
+    import sqlite3
+
+    from knapper.index.engine import Index
+
+PENDING = "SELECT count(*) FROM files WHERE pending"
+
+
+class Status(NamedTuple):
+    """The state of an index: level with the files, on the way there, or in trouble."""
+
+    state: Literal["indexing", "ready", "degraded"]
+    notes_ready: bool
+    vectors_ready: bool
+    indexed: int
+    total: int
+    reconciled_at: float | None
+    write_failures: int
+    leader: bool
+    watching: bool
+    problem: str = ""
+
+
+def status(index: Index) -> Status:
+    """What is known now; a damaged index is a state, not an error."""
+    try:
+        with index.db.read() as conn:
+            meta = dict(conn.execute("SELECT key, value FROM meta").fetchall())
+            waiting = int(conn.execute(PENDING).fetchone()[0])
+            total = int(conn.execute("SELECT count(*) FROM files").fetchone()[0])
+        complete = bool(meta.get("level")) and not waiting
+        vectors = complete and index.vectors.ready()
+    except ToolError as error:
+        meta, waiting, total, complete, vectors = {}, 0, 0, False, False
+        problem = error.message
+    else:
+        problem = index.problem
+    return Status(
+        "degraded" if problem else "ready" if complete else "indexing",
+        complete,
+        vectors,
+        total - waiting,
+        total,
+        meta.get("reconciled_at"),
+        index.write_failures,
+        index.leads,
+        index.watching,
+        problem,
+    )
+
+
+def coverage(index: Index) -> str:
+    """What an answer does not cover yet, in words; empty where the index is level with the files."""
+    try:
+        with index.db.read() as conn:
+            if _complete(conn):
+                return ""
+            waiting = int(conn.execute(PENDING).fetchone()[0])
+            total = int(conn.execute("SELECT count(*) FROM files").fetchone()[0])
+    except ToolError as error:
+        return error.message
+    if waiting:
+        return f"indexing: {total - waiting} of {total} files are in the index"
+    return f"indexing: the {total} files in the index are being compared with the vault"
+
+
+def _complete(conn: sqlite3.Connection) -> bool:
+    sql = "SELECT EXISTS (SELECT 1 FROM meta WHERE key = 'level') AND NOT EXISTS (SELECT 1 FROM files WHERE pending)"
+    return bool(conn.execute(sql).fetchone()[0])
