@@ -31,7 +31,7 @@ class Links(Questions):
         """A note's links in the order they stand; a target the caller may not read is not resolved for it."""
         sql = (
             "SELECT l.written, l.path, l.subpath, l.display, l.kind, l.embed, l.property, l.line, l.col, "
-            f"CASE WHEN {self.may('t.path')} THEN t.path END "
+            f"CASE WHEN t.id IS NULL THEN NULL WHEN {self.may('t.path')} THEN t.path END "
             "FROM links l JOIN files f ON f.id = l.file LEFT JOIN files t ON t.id = l.target "
             f"WHERE f.path = ? AND {self.may('f.path')} ORDER BY l.id"
         )

@@ -2,10 +2,10 @@
 
 from knapper import hookimpl
 from knapper.domain import Domain
-from knapper_links import finding, rewriting
+from knapper_links import finding, pruning, rewriting
 from knapper_links.domain import links
 
-__all__ = ["finding", "links", "rewriting"]
+__all__ = ["finding", "links", "pruning", "rewriting"]
 
 
 @hookimpl
