@@ -7,6 +7,7 @@ python3 dev.py lint [--fix]                ruff; --fix also brings the umbrella'
 python3 dev.py types                       mypy, strict, over everything
 python3 dev.py alone [NAME...]             test each distribution with nothing of this tree but the core beside it
 python3 dev.py dist                        build every wheel and sdist into dist/, and check them
+python3 dev.py docs                        write the generated pages and tables of docs/ anew
 python3 dev.py new KIND NAME [SUMMARY]     start a domain, embedder, verifier, sink or bridge
 python3 dev.py pin [OPTION...]             write constraints.txt anew; the options are those of uv pip compile
 python3 dev.py run COMMAND [ARGUMENT...]   run a command of the environment
@@ -79,6 +80,10 @@ def dist() -> int:
     return run("python", "-m", "devtools.dist")
 
 
+def docs() -> int:
+    return run("python", "-m", "devtools.docs")
+
+
 def new(kind: str, name: str, summary: str = "") -> int:
     scaffold.new(ROOT, kind, name, summary)
     return setup()
@@ -114,7 +119,8 @@ def _prepared(command: list[str]) -> tuple[list[str], dict[str, str]]:
 
 
 COMMANDS: dict[str, Callable[..., int]] = {
-    command.__name__: command for command in (serve, test, lint, types, alone, dist, new, pin, run, setup)
+    command.__name__: command
+    for command in (serve, test, lint, types, alone, dist, docs, new, pin, run, setup)
 }
 
 

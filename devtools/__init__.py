@@ -1,1 +1,1 @@
-"""What dev.py does: one environment, many distributions. Standard library only, except in `builds` and `dist`."""
+"""What dev.py does: one environment, many distributions. Standard library only, except in `builds`, `dist` and `docs`."""
