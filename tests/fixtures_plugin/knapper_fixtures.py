@@ -3,7 +3,7 @@
 import sys
 import threading
 import time
-from typing import Annotated
+from typing import Annotated, Any
 
 from knapper import (
     Context,
@@ -13,11 +13,13 @@ from knapper import (
     ReadPath,
     Record,
     ResourceLink,
+    Route,
     ToolError,
     WritePath,
     hookimpl,
 )
 
+running: list[str] = []
 fixtures = Domain("fixtures", summary="What only tests need.")
 
 
@@ -75,11 +77,21 @@ def take_time(ctx: Context, seconds: Annotated[float, Doc("How long.", ge=0, le=
     """Work for a while, say how far it is, and stop when it is told to."""
     end = time.monotonic() + seconds
     step = 0
-    while time.monotonic() < end:
-        step += 1
-        ctx.progress(step, None, f"step {step}")
-        threading.Event().wait(0.02)
+    running.append("take_time")
+    try:
+        while time.monotonic() < end:
+            step += 1
+            ctx.progress(step, None, f"step {step}")
+            threading.Event().wait(0.02)
+    finally:
+        running.remove("take_time")
     return "done"
+
+
+@fixtures.tool("read:notes", vault=False)
+def running_now(ctx: Context) -> list[str]:
+    """Say which calls of take_time still run."""
+    return list(running)
 
 
 @fixtures.tool("admin:config", vault=False)
@@ -100,6 +112,24 @@ def point_to(ctx: Context, path: ReadPath) -> str:
 def discuss(topic: str) -> str:
     """Discuss a topic."""
     return f"Let us discuss {topic}."
+
+
+def _open(app: Any, caller: Any, request: Any) -> Any:
+    from starlette.responses import PlainTextResponse
+
+    return PlainTextResponse(f"open to {caller.name}: {request.path_params['word']}")
+
+
+def _closed(app: Any, caller: Any, request: Any) -> Any:
+    from starlette.responses import PlainTextResponse
+
+    return PlainTextResponse(f"closed to {caller.name}")
+
+
+@hookimpl
+def knapper_routes() -> list[Route]:
+    """Hand two routes over, one of them without a bearer."""
+    return [Route("/fixtures/open/{word}", _open, open=True), Route("/fixtures/closed", _closed)]
 
 
 @hookimpl

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import http.client
 import json
 import os
 import queue
+import re
 import shutil
 import subprocess
 import sys
@@ -19,6 +21,7 @@ HERE = Path(__file__).parent
 PLUGIN = HERE.parent / "fixtures_plugin" / "knapper_fixtures.py"
 META = "io.modelcontextprotocol/"
 SECONDS = 30.0
+LISTED = {"jsonrpc": "2.0", "method": "notifications/resources/list_changed", "params": {}}
 
 
 def install(site: Path, *, version: str = "0.1.0", source: Path = PLUGIN) -> Path:
@@ -45,7 +48,7 @@ class Place:
         self.command_path = str(self.vault)
         self.env = {
             **os.environ,
-            "PYTHONPATH": str(self.site),
+            "PYTHONPATH": os.pathsep.join(filter(None, (str(self.site), os.environ.get("PYTHONPATH")))),
             "KNAPPER_CACHE_DIR": str(root / "cache"),
             "KNAPPER_PLUGINS__ONLY": '["fixtures"]',
             "KNAPPER_THROTTLE__ENABLED": "false",
@@ -77,6 +80,7 @@ class Pipe:
         )
         self._lines: queue.Queue[bytes | None] = queue.Queue()
         self.errors: list[bytes] = []
+        self.wants_lists = False
         assert self.process.stdin is not None
         self._in = self.process.stdin
         self._threads = [threading.Thread(target=f, daemon=True) for f in (self._out, self._err)]
@@ -101,10 +105,15 @@ class Pipe:
         self.raw(json.dumps(message).encode())
 
     def read(self) -> Any:
-        """The next line; every line must be a message of the protocol."""
+        """The next line; every line must be a message of the protocol.
+
+        That the list of notes has changed is told when the first index is there, at no certain moment.
+        """
         line = self._lines.get(timeout=SECONDS)
         assert line is not None, b"".join(self.errors).decode()
         message = json.loads(line)
+        if not self.wants_lists and message == LISTED:
+            return self.read()
         for one in message if isinstance(message, list) else [message]:
             assert one["jsonrpc"] == "2.0"
         return message
@@ -139,7 +148,7 @@ class Pipe:
         found = []
         while (line := self._lines.get(timeout=SECONDS)) is not None:
             found.append(json.loads(line))
-        return found
+        return [message for message in found if message != LISTED]
 
     def stderr(self) -> str:
         self._threads[1].join(SECONDS)
@@ -160,6 +169,96 @@ def pipe(place: Place) -> Iterator[Callable[..., Pipe]]:
         if one.process.poll() is None:
             one.process.kill()
             one.process.wait()
+
+
+class Web:
+    """A server over HTTP, and plain requests to it."""
+
+    def __init__(self, command: list[str], env: dict[str, str]) -> None:
+        self.process = subprocess.Popen([*command, "--port", "0"], env=env, stderr=subprocess.PIPE)
+        self.errors: list[str] = []
+        self._ready: queue.Queue[str] = queue.Queue()
+        self._thread = threading.Thread(target=self._err, daemon=True)
+        self._thread.start()
+        line = self._ready.get(timeout=SECONDS)
+        found = re.search(r"listening on ((https?)://([\[\]\w.:]+):(\d+))(/\S+)", line)
+        assert found, line
+        self.origin, self.path = found[1], found[5]
+        self.host, self.port = found[3].strip("[]"), int(found[4])
+
+    def _err(self) -> None:
+        assert self.process.stderr is not None
+        for raw in self.process.stderr:
+            line = raw.decode()
+            self.errors.append(line)
+            if "listening on" in line:
+                self._ready.put(line)
+        self._ready.put("".join(self.errors))
+
+    @property
+    def url(self) -> str:
+        return self.origin + self.path
+
+    def request(
+        self, method: str = "POST", path: str | None = None, body: Any = None, **headers: str
+    ) -> tuple[int, dict[str, str], bytes]:
+        """Send one request on a connection of its own; header names are written with underscores."""
+        connection = http.client.HTTPConnection(self.host, self.port, timeout=SECONDS)
+        given = {"Accept": "application/json, text/event-stream", "Content-Type": "application/json"}
+        given |= {name.replace("_", "-"): value for name, value in headers.items()}
+        data = body if isinstance(body, bytes) or body is None else json.dumps(body).encode()
+        connection.request(method, path or self.path, data, given)
+        answer = connection.getresponse()
+        found = {name.lower(): value for name, value in answer.getheaders()}
+        content = answer.read()
+        connection.close()
+        return answer.status, found, content
+
+    def modern(self, method: str, _headers: dict[str, str] | None = None, **params: Any) -> tuple[int, Any]:
+        """A request of the modern era, and its status and answer."""
+        body = {"jsonrpc": "2.0", "id": 1, "method": method, "params": {"_meta": envelope(), **params}}
+        headers = {"MCP_Protocol_Version": "2026-07-28", "Mcp_Method": method, **(_headers or {})}
+        if "name" in params or "uri" in params:
+            headers["Mcp_Name"] = params.get("name") or params["uri"]
+        status, _, content = self.request(body=body, **headers)
+        return status, json.loads(content) if content else None
+
+    def opened(self, version: str = "2025-11-25", **headers: str) -> str:
+        """The id of a new session of the older era."""
+        client = {"protocolVersion": version, "capabilities": {}, "clientInfo": {"name": "t", "version": "1"}}
+        body = {"jsonrpc": "2.0", "id": 0, "method": "initialize", "params": client}
+        status, found, content = self.request(body=body, **headers)
+        assert status == 200, content
+        session = found["mcp-session-id"]
+        note = {"jsonrpc": "2.0", "method": "notifications/initialized"}
+        assert self.request(body=note, Mcp_Session_Id=session, **headers)[0] == 202
+        return session
+
+    def stop(self) -> int:
+        self.process.terminate()
+        return self.process.wait(SECONDS)
+
+
+@pytest.fixture
+def web(place: Place) -> Iterator[Callable[..., Web]]:
+    """Start a server over HTTP: `web("--set", "auth.mode=apikey")`."""
+    started: list[Web] = []
+
+    def start(*arguments: str, **env: str) -> Web:
+        started.append(Web([*place.command, *arguments], {**place.env, **env}))
+        return started[-1]
+
+    yield start
+    for one in started:
+        if one.process.poll() is None:
+            one.process.kill()
+            one.process.wait()
+
+
+def data_of(content: bytes) -> Any:
+    """The last message of an answer that came as a stream."""
+    lines = [line[6:] for line in content.decode().splitlines() if line.startswith("data: {")]
+    return json.loads(lines[-1])
 
 
 def envelope(**more: Any) -> dict[str, Any]:

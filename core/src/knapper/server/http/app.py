@@ -20,6 +20,7 @@ from starlette.types import Receive, Scope, Send
 from knapper import __version__
 from knapper.caller import Caller
 from knapper.routes import Route as Offered
+from knapper.server import eras
 from knapper.server.http.bearer import METADATA, Bearers, Unauthorised
 from knapper.server.http.edge import Edge, sessions
 from knapper.server.http.guard import Guard
@@ -29,6 +30,8 @@ if TYPE_CHECKING:
     from knapper.server.host import Host
 
 log = logging.getLogger("knapper.http")
+TOLD = (b'"progressToken"', b"/logLevel")
+WATCH_SECONDS = 0.05
 EXPOSED = "Mcp-Session-Id, WWW-Authenticate"
 
 
@@ -40,10 +43,12 @@ class App:
         self._runtime = host.runtime
         settings = self._runtime.settings
         self._path = settings.transports.http.path
+        self._limit = settings.transports.http.max_body_bytes
         self._guard = Guard(settings.transports.http)
         self._bearers = Bearers(self._runtime)
         self.edge = Edge(host)
-        self._sessions = sessions(self.edge, settings.transports.http, self._schema_of)
+        self._sessions = sessions(self.edge, settings.transports.http, self._schema_of, plain=False)
+        self._plain = sessions(self.edge, settings.transports.http, self._schema_of, plain=True)
         self._offered = [_route(o) for _, o in self._runtime.registry.plugins.ask("knapper_routes")]
         self._streams: set[asyncio.Task[Any]] = set()
         self._local = self._bearers.local()
@@ -101,7 +106,7 @@ class App:
             return
         caller.session = headers.get(b"mcp-session-id")
         scope["knapper.caller"] = caller
-        await serve(scope, receive, send)
+        await serve(headers, scope, receive, send)
 
     async def _caller(self, header: str | None) -> Caller:
         if not self._bearers.needed:
@@ -110,7 +115,7 @@ class App:
         loop = asyncio.get_running_loop()
         return await loop.run_in_executor(None, self._bearers.caller, header)
 
-    async def _serve(self, scope: Scope, receive: Receive, send: Send) -> None:
+    async def _serve(self, headers: Mapping[bytes, str], scope: Scope, receive: Receive, send: Send) -> None:
         """Hand a request to the SDK, under an owner that it compares with the session's."""
         caller: Caller = scope["knapper.caller"]
         if self._bearers.needed:
@@ -118,9 +123,15 @@ class App:
             scope["user"] = AuthenticatedUser(
                 AccessToken(token="", client_id=name, scopes=[], subject=caller.vault)
             )
-        if scope["method"] != "GET":
+        if scope["method"] == "GET":
+            await self._stream(scope, receive, send)
+        elif headers.get(b"mcp-protocol-version", "") in eras.MODERN and scope["method"] == "POST":
+            await self._modern(headers, scope, receive, send)
+        else:
             await self._sessions.asgi_app(scope, receive, send)
-            return
+
+    async def _stream(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """A stream that lasts as long as its client, but not longer than the server."""
         stream = asyncio.ensure_future(self._sessions.asgi_app(scope, receive, send))
         self._streams.add(stream)
         try:
@@ -130,6 +141,22 @@ class App:
                 raise
         finally:
             self._streams.discard(stream)
+
+    async def _modern(self, headers: Mapping[bytes, str], scope: Scope, receive: Receive, send: Send) -> None:
+        """A request of the modern era is answered with JSON, unless it wants to be told something on the way."""
+        body = await whole(receive, self._limit)
+        if body is None:
+            await error(413, STOPPING, "request body too large")(scope, receive, send)
+            return
+        replay = _replayed(body, receive)
+        if headers.get(b"mcp-method") == "subscriptions/listen" or any(word in body for word in TOLD):
+            await self._sessions.asgi_app(scope, replay, send)
+            return
+        watch = Watch(scope, receive)
+        try:
+            await self._plain.asgi_app(scope, replay, send)
+        finally:
+            watch.end()
 
     def _schema_of(self, name: str) -> Mapping[str, Any] | None:
         """A tool's schema, where the SDK has headers to compare with arguments; nearly no tool wants that."""
@@ -152,18 +179,21 @@ class App:
                 await error(405, STOPPING, "method not allowed")(scope, receive, send)
             elif offered.open:
                 scope["knapper.caller"] = Caller(None)
-                await self._offer(offered, scope, receive, send)
+                await self._offer(offered, headers, scope, receive, send)
             else:
                 await self._identified(headers, scope, receive, send, partial(self._offer, offered))
             return
         await error(404, STOPPING, "not found")(scope, receive, send)
 
-    async def _offer(self, offered: Offered, scope: Scope, receive: Receive, send: Send) -> None:
-        request = Request(scope, receive)
-        limit = self._runtime.settings.transports.http.max_body_bytes
-        if int(request.headers.get("content-length") or 0) > limit or len(await request.body()) > limit:
+    async def _offer(
+        self, offered: Offered, headers: Mapping[bytes, str], scope: Scope, receive: Receive, send: Send
+    ) -> None:
+        body = await whole(receive, self._limit)
+        if body is None:
             await error(413, STOPPING, "request body too large")(scope, receive, send)
             return
+        request = Request(scope, _replayed(body, receive))
+        await request.body()  # its function is not asynchronous and finds it there
         loop = asyncio.get_running_loop()
         try:
             answer = await loop.run_in_executor(
@@ -184,7 +214,7 @@ class App:
     @asynccontextmanager
     async def _running(self) -> AsyncIterator[None]:
         self.edge.started()
-        async with self._sessions.run():
+        async with self._sessions.run(), self._plain.run():
             yield
         self.edge.close()
 
@@ -193,6 +223,51 @@ class App:
         self.edge.stop()
         for stream in list(self._streams):
             stream.cancel()
+
+
+class Watch:
+    """Notices that a client has gone while its call still runs; short calls never come to pay for it."""
+
+    def __init__(self, scope: Scope, receive: Receive) -> None:
+        self._scope = scope
+        self._receive = receive
+        self._task: asyncio.Task[None] | None = None
+        self._later = asyncio.get_running_loop().call_later(WATCH_SECONDS, self._begin)
+
+    def _begin(self) -> None:
+        self._task = asyncio.ensure_future(self._gone())
+
+    async def _gone(self) -> None:
+        while (await self._receive())["type"] != "http.disconnect":
+            pass
+        exchange = self._scope.get("knapper.exchange")
+        if exchange is not None:
+            exchange.cancel()
+
+    def end(self) -> None:
+        self._later.cancel()
+        if self._task is not None:
+            self._task.cancel()
+
+
+async def whole(receive: Receive, limit: int) -> bytes | None:
+    """The body of a request, or None where it is larger than allowed."""
+    message = await receive()
+    body: bytes = message.get("body", b"")
+    while message.get("more_body") and len(body) <= limit:
+        message = await receive()
+        body += message.get("body", b"")
+    return body if len(body) <= limit else None
+
+
+def _replayed(body: bytes, receive: Receive) -> Receive:
+    """A receiver that hands out the body once more, and then what comes after it."""
+    waiting = [{"type": "http.request", "body": body, "more_body": False}]
+
+    async def replay() -> Any:
+        return waiting.pop() if waiting else await receive()
+
+    return replay
 
 
 def _route(offered: Offered) -> tuple[Offered, Route]:

@@ -87,7 +87,9 @@ class Edge:
         params = dict(ctx.params or {})
         assert ctx.request_id is not None
         back = Back(ctx, asyncio.get_running_loop())
-        return Exchange(self._host, session, ctx.method, params, ctx.request_id, back, caller_of(ctx))
+        exchange = Exchange(self._host, session, ctx.method, params, ctx.request_id, back, caller_of(ctx))
+        ctx.request.scope["knapper.exchange"] = exchange  # type: ignore[union-attr]
+        return exchange
 
     async def _worked(self, exchange: Exchange) -> Any:
         """Run a handler on a thread; where the client goes away, the tool is told and nobody waits for it."""
@@ -173,12 +175,15 @@ class Sessions(StreamableHTTPSessionManager):
         pass
 
 
-def sessions(edge: Edge, settings: Any, schema_of: Callable[[str], Mapping[str, Any] | None]) -> Sessions:
-    """The SDK's session manager over our table."""
+def sessions(
+    edge: Edge, settings: Any, schema_of: Callable[[str], Mapping[str, Any] | None], *, plain: bool
+) -> Sessions:
+    """The SDK's session manager over our table; a plain one answers with JSON and never with a stream."""
     server: Server[Any] = Server("knapper", version=__version__, get_tool_input_schema=schema_of)
     server.middleware[:] = [edge]  # without the SDK's own tracing: a sink does that
     return Sessions(
         server,
+        json_response=plain,
         max_request_body_size=settings.max_body_bytes,
         max_sessions=settings.max_sessions,
         session_idle_timeout=settings.session_idle_seconds,

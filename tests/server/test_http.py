@@ -1,0 +1,397 @@
+"""The HTTP edge as a stranger meets it: guards, sessions, streams, limits, and its end."""
+
+from __future__ import annotations
+
+import http.client
+import json
+import signal
+import subprocess
+import threading
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from tests.server.conftest import Place, Web, data_of, envelope
+
+Start = Callable[..., Web]
+KEY = "k" * 40
+WITH_KEY = {"KNAPPER_API_KEY": KEY, "KNAPPER_PLUGINS__ONLY": '["fixtures", "verifier-apikey"]'}
+
+
+def posted(web: Web, method: str, id: int = 1, _session: str = "", **params: Any) -> tuple[int, Any]:
+    """A request in a session of the older era, and the last message of its answer."""
+    body = {"jsonrpc": "2.0", "id": id, "method": method, "params": params}
+    status, _, content = web.request(body=body, Mcp_Session_Id=_session, MCP_Protocol_Version="2025-11-25")
+    return status, data_of(content) if content.startswith((b"event", b"id", b":")) else json.loads(content)
+
+
+def test_the_ready_line_names_the_port_that_was_taken(web: Start) -> None:
+    one = web()
+    assert one.errors[-1].strip().endswith(f"listening on http://127.0.0.1:{one.port}/mcp")
+    assert one.request("GET", "/healthz")[0] == 200
+
+
+@pytest.mark.parametrize(
+    ("headers", "says"),
+    [
+        ({"Host": "evil.example"}, "host not allowed"),
+        ({"Host": "evil.example:8765"}, "host not allowed"),
+        ({"Host": "127.0.0.1.evil.example"}, "host not allowed"),
+        ({"Host": "0.0.0.0"}, "host not allowed"),
+        ({"Origin": "http://evil.example"}, "origin not allowed"),
+        ({"Origin": "null"}, "origin not allowed"),
+        ({"Host": "localhost", "Origin": "http://127.0.0.1"}, "origin not allowed"),
+    ],
+)
+def test_requests_from_elsewhere_are_refused_before_anything_else(
+    web: Start, headers: dict[str, str], says: str
+) -> None:
+    one = web("--set", "auth.mode=apikey", **WITH_KEY)
+    for path in ("/mcp", "/healthz", "/anything"):
+        status, _, content = one.request(path=path, body={}, **headers)
+        assert (status, json.loads(content)["error"]) == (403, {"code": -32000, "message": says})
+
+
+@pytest.mark.parametrize(
+    "headers",
+    [
+        {"Host": "localhost:1"},
+        {"Host": "[::1]:8765"},
+        {"Host": "127.3.2.1"},
+        {"Host": "Friend.Example:99"},
+        {"Host": "localhost", "Origin": "http://localhost:3000"},
+        {"Host": "localhost", "Origin": "https://app.example"},
+    ],
+)
+def test_this_machine_and_what_is_allowed_may_ask(web: Start, headers: dict[str, str]) -> None:
+    allowed = ["--set", 'transports.http.allowed_hosts=["friend.example"]']
+    allowed += ["--set", 'transports.http.allowed_origins=["https://app.example"]']
+    status, answer = web(*allowed).modern("tools/list", headers)
+    assert (status, "result" in answer) == (200, True)
+
+
+def test_a_browser_page_that_is_allowed_can_read_the_answer(web: Start) -> None:
+    one = web("--set", 'transports.http.allowed_origins=["https://app.example"]')
+    asked = {"Origin": "https://app.example", "Access_Control_Request_Headers": "mcp-session-id"}
+    status, headers, _ = one.request("OPTIONS", **asked)
+    assert status == 204
+    assert headers["access-control-allow-origin"] == "https://app.example"
+    assert headers["access-control-allow-headers"] == "mcp-session-id"
+
+
+def test_a_bearer_is_needed_where_one_is_configured_and_every_failure_reads_the_same(web: Start) -> None:
+    one = web(
+        "--set",
+        "auth.mode=apikey",
+        **WITH_KEY,
+    )
+    status, headers, content = one.request(body={})
+    assert (status, json.loads(content)["error"]) == (
+        401,
+        {"code": -32001, "message": "missing bearer token"},
+    )
+    assert headers["www-authenticate"] == 'Bearer realm="knapper"'
+    for wrong in ("Bearer nope", "Bearer ", "Basic abc", f"Bearer {KEY[:-1]}"):
+        status, _, content = one.request(body={}, Authorization=wrong)
+        assert status == 401
+        assert json.loads(content)["error"]["message"] in ("invalid or expired token", "missing bearer token")
+    status, answer = one.modern(
+        "tools/call", {"Authorization": f"Bearer {KEY}"}, name="add_numbers", arguments={"a": 1, "b": 2}
+    )
+    assert (status, answer["result"]["structuredContent"]) == (200, {"result": 3})
+    one.stop()
+    assert any("bearer refused: bad_signature" in line for line in one.errors)
+    assert KEY not in "".join(one.errors)
+
+
+def test_clients_learn_where_tokens_come_from(web: Start) -> None:
+    one = web(
+        *("--set", "auth.mode=apikey", "--set", "auth.resource=https://vault.example/mcp"),
+        *(
+            "--set",
+            'auth.authorization_servers=["https://id.example"]',
+            "--set",
+            'auth.scopes_supported=["read:notes"]',
+        ),
+        **WITH_KEY,
+    )
+    found = {
+        "resource": "https://vault.example/mcp",
+        "authorization_servers": ["https://id.example"],
+        "bearer_methods_supported": ["header"],
+        "scopes_supported": ["read:notes"],
+    }
+    for path in ("/.well-known/oauth-protected-resource", "/.well-known/oauth-protected-resource/mcp"):
+        status, _, content = one.request("GET", path)
+        assert (status, json.loads(content)) == (200, found)
+    assert one.request(body={})[1]["www-authenticate"] == (
+        'Bearer realm="knapper", '
+        'resource_metadata="https://vault.example/.well-known/oauth-protected-resource", scope="read:notes"'
+    )
+
+
+def test_without_authorisation_servers_there_is_no_metadata(web: Start) -> None:
+    assert web().request("GET", "/.well-known/oauth-protected-resource")[0] == 404
+
+
+def test_an_unknown_verifier_stops_the_start(place: Place) -> None:
+    ended = subprocess.run(
+        [*place.command, "--port", "0", "--set", "auth.mode=magic"],
+        env=place.env,
+        capture_output=True,
+        check=False,
+    )
+    assert ended.returncode == 2
+    assert b"no installed plugin provides the verifier 'magic'" in ended.stderr
+
+
+def test_a_session_is_opened_used_and_deleted(web: Start) -> None:
+    one = web()
+    session = one.opened()
+    assert posted(one, "ping", _session=session)[1]["result"] == {}
+    status, answer = posted(
+        one, "tools/call", _session=session, name="add_numbers", arguments={"a": 1, "b": 1}
+    )
+    assert (status, answer["result"]["structuredContent"]) == (200, {"result": 2})
+    assert one.request("DELETE", Mcp_Session_Id=session)[0] == 200
+    assert posted(one, "ping", _session=session)[0] == 404
+
+
+def test_what_belongs_to_no_session_is_refused(web: Start) -> None:
+    one = web()
+    assert posted(one, "ping", _session="0123")[0] == 404
+    assert one.request(body={"jsonrpc": "2.0", "id": 1, "method": "ping"})[0] == 400
+
+
+def test_malformed_json_is_400_and_the_session_goes_on(web: Start) -> None:
+    one = web()
+    session = one.opened()
+    status, _, content = one.request(body=b"{", Mcp_Session_Id=session)
+    assert (status, json.loads(content)["error"]["code"]) == (400, -32700)
+    assert posted(one, "ping", _session=session)[1]["result"] == {}
+    status, _, content = one.request(body=b"{", MCP_Protocol_Version="2026-07-28", Mcp_Method="ping")
+    assert (status, json.loads(content)["error"]["code"]) == (400, -32700)
+
+
+def test_a_strict_server_refuses_older_revisions_here_too(web: Start) -> None:
+    one = web("--set", "mcp.min_protocol_version=2025-06-18")
+    old = {"protocolVersion": "2025-03-26", "capabilities": {}, "clientInfo": {"name": "t", "version": "1"}}
+    _, _, content = one.request(body={"jsonrpc": "2.0", "id": 0, "method": "initialize", "params": old})
+    assert data_of(content)["error"]["code"] == -32600
+
+
+def test_a_body_over_the_limit_is_413_in_both_eras(web: Start) -> None:
+    one = web("--set", "transports.http.max_body_bytes=2000")
+    large = {"jsonrpc": "2.0", "id": 1, "method": "ping", "params": {"x": "y" * 3000}}
+    assert one.request(body=large)[0] == 413
+    assert one.request(body=large, MCP_Protocol_Version="2026-07-28", Mcp_Method="ping")[0] == 413
+
+
+def test_sessions_over_the_limit_are_refused_until_one_ends(web: Start) -> None:
+    one = web("--set", "transports.http.max_sessions=1")
+    session = one.opened()
+    client = {
+        "protocolVersion": "2025-11-25",
+        "capabilities": {},
+        "clientInfo": {"name": "t", "version": "1"},
+    }
+    again = {"jsonrpc": "2.0", "id": 0, "method": "initialize", "params": client}
+    assert one.request(body=again)[0] == 503
+    one.request("DELETE", Mcp_Session_Id=session)
+    assert one.opened()
+
+
+def test_a_session_of_one_caller_is_nothing_to_another(web: Start, place: Place) -> None:
+    (place.site / "two_keys.py").write_text(
+        "from knapper import Caller, Rejected, Verifier, hookimpl\n"
+        "def build(settings):\n"
+        "    def verify(bearer):\n"
+        "        if bearer not in ('ann', 'bob'):\n            raise Rejected('malformed')\n"
+        "        return Caller(bearer, frozenset({'*'}), authenticated=True)\n"
+        "    return verify\n"
+        "@hookimpl\ndef knapper_verifiers():\n    return Verifier('two', build)\n"
+    )
+    info = place.site / "two_keys-1.0.dist-info"
+    info.mkdir()
+    (info / "METADATA").write_text("Metadata-Version: 2.1\nName: two-keys\nVersion: 1.0\n")
+    (info / "entry_points.txt").write_text("[knapper]\ntwo = two_keys\n")
+    one = web("--set", "auth.mode=two", KNAPPER_PLUGINS__ONLY='["fixtures","two"]')
+    session = one.opened(Authorization="Bearer ann")
+    ping = {"jsonrpc": "2.0", "id": 1, "method": "ping"}
+    assert one.request(body=ping, Mcp_Session_Id=session, Authorization="Bearer ann")[0] == 200
+    assert one.request(body=ping, Mcp_Session_Id=session, Authorization="Bearer bob")[0] == 404
+    assert one.request("DELETE", Mcp_Session_Id=session, Authorization="Bearer bob")[0] == 404
+
+
+class Stream:
+    """A GET stream, read in the background."""
+
+    def __init__(self, web: Web, session: str, **headers: str) -> None:
+        self.connection = http.client.HTTPConnection(web.host, web.port, timeout=30)
+        given = {
+            "Accept": "text/event-stream",
+            "Mcp-Session-Id": session,
+            "MCP-Protocol-Version": "2025-11-25",
+        }
+        self.connection.request("GET", web.path, headers=given | headers)
+        self.answer = self.connection.getresponse()
+
+    def event(self) -> tuple[str, Any]:
+        """The next event that carries a message: its id, and the message."""
+        id = ""
+        while line := self.answer.readline().decode():
+            if line.startswith("id: "):
+                id = line[4:].strip()
+            if line.startswith("data: {"):
+                return id, json.loads(line[6:])
+        return "", None
+
+
+def test_a_get_stream_tells_of_a_watched_note_and_can_be_resumed(web: Start, place: Place) -> None:
+    one = web()
+    session = one.opened()
+    uri = "knapper://main/a.md"
+    first = Stream(one, session)
+    assert first.answer.status == 200
+    assert posted(one, "resources/subscribe", _session=session, uri=uri)[1]["result"] == {}
+    (place.vault / "a.md").write_text("Once.\n")
+    seen, message = first.event()
+    assert message == {"jsonrpc": "2.0", "method": "notifications/resources/updated", "params": {"uri": uri}}
+    first.connection.sock.close()
+    first.answer.close()
+    (place.vault / "a.md").write_text("Twice, while nobody listened.\n")
+    while (again := Stream(one, session, **{"Last-Event-ID": seen})).answer.status == 409:
+        pass  # the broken stream has not been noticed yet
+    assert again.event()[1]["params"] == {"uri": uri}
+
+
+def test_cancelling_reaches_the_tool_in_the_older_era(web: Start) -> None:
+    one = web()
+    session = one.opened()
+    answers: list[Any] = []
+
+    def call() -> None:
+        arguments = {"name": "take_time", "arguments": {"seconds": 60}}
+        answers.append(posted(one, "tools/call", 7, session, **arguments))
+
+    waiting = threading.Thread(target=call)
+    waiting.start()
+    while "take_time" not in str(posted(one, "tools/call", 8, session, name="running_now", arguments={})):
+        pass
+    note = {"jsonrpc": "2.0", "method": "notifications/cancelled", "params": {"requestId": 7}}
+    assert one.request(body=note, Mcp_Session_Id=session)[0] == 202
+    waiting.join(30)
+    assert answers[0][1]["error"]["code"] == -32800
+    while "take_time" in str(posted(one, "tools/call", 9, session, name="running_now", arguments={})):
+        pass
+
+
+def test_a_modern_client_that_goes_away_stops_its_tool(web: Start) -> None:
+    one = web()
+    connection = http.client.HTTPConnection(one.host, one.port, timeout=30)
+    params = {"name": "take_time", "arguments": {"seconds": 60}, "_meta": envelope()}
+    body = json.dumps({"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": params})
+    headers = {
+        "Accept": "application/json, text/event-stream",
+        "Content-Type": "application/json",
+        "MCP-Protocol-Version": "2026-07-28",
+        "Mcp-Method": "tools/call",
+        "Mcp-Name": "take_time",
+    }
+    connection.request("POST", one.path, body, headers)
+
+    def running() -> str:
+        return str(one.modern("tools/call", name="running_now", arguments={}))
+
+    while "take_time" not in running():
+        pass
+    connection.close()
+    while "take_time" in running():
+        pass
+
+
+def test_a_modern_subscription_streams_changes(web: Start, place: Place) -> None:
+    one = web()
+    connection = http.client.HTTPConnection(one.host, one.port, timeout=30)
+    uri = "knapper://main/a.md"
+    params = {"_meta": envelope(), "notifications": {"resourceSubscriptions": [uri]}}
+    body = json.dumps({"jsonrpc": "2.0", "id": "s", "method": "subscriptions/listen", "params": params})
+    headers = {
+        "Accept": "application/json, text/event-stream",
+        "Content-Type": "application/json",
+        "MCP-Protocol-Version": "2026-07-28",
+        "Mcp-Method": "subscriptions/listen",
+    }
+    connection.request("POST", one.path, body, headers)
+    answer = connection.getresponse()
+
+    def message() -> Any:
+        while not (line := answer.readline().decode()).startswith("data: {"):
+            assert line
+        return json.loads(line[6:])
+
+    assert message()["method"] == "notifications/subscriptions/acknowledged"
+    (place.vault / "a.md").write_text("Changed.\n")
+    told = message()
+    assert (told["method"], told["params"]["uri"]) == ("notifications/resources/updated", uri)
+    one.process.send_signal(signal.SIGTERM)
+    last = message()
+    assert (last["id"], last["result"]["resultType"]) == ("s", "complete")
+    assert one.process.wait(30) == 0
+
+
+def test_stopping_lets_a_running_call_finish_and_ends_open_streams(web: Start) -> None:
+    one = web()
+    session = one.opened()
+    stream = Stream(one, session)
+    assert stream.answer.status == 200
+    answers: list[Any] = []
+    arguments = {"seconds": 1}
+    waiting = threading.Thread(
+        target=lambda: answers.append(one.modern("tools/call", name="take_time", arguments=arguments))
+    )
+    waiting.start()
+    while "take_time" not in str(one.modern("tools/call", name="running_now", arguments={})):
+        pass
+    one.process.send_signal(signal.SIGTERM)
+    waiting.join(30)
+    assert answers[0][1]["result"]["structuredContent"] == {"result": "done"}
+    assert one.process.wait(30) == 0
+
+
+def test_health_says_what_is_served_without_a_bearer(web: Start) -> None:
+    one = web(
+        "--set",
+        "auth.mode=apikey",
+        **WITH_KEY,
+    )
+    status, _, content = one.request("GET", "/healthz")
+    found = json.loads(content)
+    assert (status, found["status"], list(found["vaults"])) == (200, "ok", ["main"])
+
+
+def test_routes_of_plugins_stand_behind_the_same_guards(web: Start) -> None:
+    one = web(
+        "--set",
+        "auth.mode=apikey",
+        **WITH_KEY,
+    )
+    assert one.request("GET", "/fixtures/open/x")[2] == b"open to None: x"
+    assert one.request("GET", "/fixtures/closed")[0] == 401
+    assert one.request("GET", "/fixtures/closed", Authorization=f"Bearer {KEY}")[2] == b"closed to apikey"
+    assert one.request("GET", "/fixtures/closed", Host="evil.example")[0] == 403
+    assert one.request("PUT", "/fixtures/open/x")[0] == 405
+    assert one.request("GET", "/nowhere")[0] == 404
+
+
+def test_both_transports_in_one_process_end_when_the_stdio_client_leaves(pipe: Any, place: Place) -> None:
+    one = pipe(
+        *("--set", "transports.http.enabled=true", "--set", "transports.stdio=true"),
+        *("--set", "transports.http.port=0"),
+    )
+    one.initialize()
+    while not any(b"listening on http://127.0.0.1:" in line for line in one.errors):
+        one.ask(1, "ping")
+    assert one.call(2, "add_numbers", a=1, b=1)["result"]["structuredContent"] == {"result": 2}
+    assert one.leave() == 0
