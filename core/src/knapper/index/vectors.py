@@ -35,10 +35,14 @@ CREATE TABLE quarantine (hash TEXT PRIMARY KEY NOT NULL, reason TEXT NOT NULL) W
 BATCH = 256
 LONGEST = 8000
 RETRY_SECONDS = 30.0
+SPARE = 64  # vectors of chunks that are gone may be among the nearest
+NEAREST = "SELECT rowid, distance FROM vec WHERE embedding MATCH ? AND k = ?"
+ORDER = " ORDER BY distance, rowid"
 MISSING = (
     "FROM chunks c WHERE NOT EXISTS (SELECT 1 FROM vectors v WHERE v.chunk = c.id) "
     "AND NOT EXISTS (SELECT 1 FROM quarantine q WHERE q.hash = c.hash)"
 )
+REVISION = "SELECT key, value FROM meta WHERE key IN ('generation', 'vectors') ORDER BY key"
 Source = Callable[[], "Model"]
 Engine = Literal["sqlite-vec", "numpy"]
 
@@ -64,7 +68,9 @@ class Vectors:
         self._stop = stop
         self._wake = threading.Event()
         self._thread: threading.Thread | None = None
-        self._matrix: tuple[int, NDArray[np.int64], NDArray[np.float32]] | None = None
+        self._matrix: tuple[Any, NDArray[np.int64], NDArray[np.float32]] | None = None
+        self._complete_at: Any = None
+        self._turn = threading.Lock()
         self.problem = ""
         with db.read() as conn:
             self.engine: Engine = "sqlite-vec" if _has_vec(conn) else "numpy"
@@ -90,9 +96,31 @@ class Vectors:
         """Whether there is a model to ask at all."""
         return self._source is not None
 
+    @property
+    def weight(self) -> float:
+        """How much the model's opinion counts beside that of the words; a model may know better than the default."""
+        return float(getattr(self._source(), "weight", 1.0)) if self._source is not None else 0.0
+
+    def identity(self) -> str:
+        """The model that made the stored vectors."""
+        with self._db.read() as conn:
+            row = conn.execute("SELECT value FROM meta WHERE key = 'model'").fetchone()
+        return str(row[0]) if row else ""
+
+    def stored(self) -> bool:
+        """Whether there are any vectors yet."""
+        with self._db.read() as conn:
+            return conn.execute("SELECT 1 FROM vectors LIMIT 1").fetchone() is not None
+
     def ready(self) -> bool:
         """Whether every chunk that can have a vector has one."""
-        return self._source is None or self.missing() == 0
+        if self._source is None:
+            return True
+        with self._db.read() as conn:
+            now = conn.execute(REVISION).fetchall()
+        if self._complete_at != now and self.missing() == 0:
+            self._complete_at = now
+        return bool(self._complete_at == now)
 
     def missing(self) -> int:
         with self._db.read() as conn:
@@ -110,16 +138,18 @@ class Vectors:
         self.wake()
         return dropped
 
-    def embed_now(self) -> None:
+    def embed_now(self, progress: Callable[[int], None] | None = None) -> None:
         """Embed everything that is missing before returning; raises what the model raises."""
         while self._embed_some():
-            pass
+            if progress is not None:
+                progress(self.missing())
 
     def query(self, text: str) -> NDArray[np.float32]:
         """A query's vector, or embedding_provider_error."""
         if self._source is None:
             raise ToolError("embedding_provider_error", "no embedding model is installed or enabled")
-        vector: NDArray[np.float32] = self._source().embed([text], query=True)[0]
+        model = self._source()
+        vector: NDArray[np.float32] = checked(model, model.embed([text], query=True), 1)[0]
         return vector
 
     def nearest(
@@ -129,47 +159,99 @@ class Vectors:
         k: int,
         allowed: str,
         parameters: Sequence[Any],
+        *,
+        everything: bool = False,
     ) -> list[tuple[int, float]]:
-        """The k chunks nearest to a vector among those that a query allows, best first, ties by chunk."""
+        """The k chunks nearest to a vector among those that a query allows, best first, ties by chunk.
+
+        `everything` says that every chunk is allowed; only what is left of chunks that are gone has to be skipped.
+        """
         stored = conn.execute("SELECT value FROM meta WHERE key = 'dimensions'").fetchone()
         if stored is None or stored[0] != len(vector):
             return []
-        if self.engine == "sqlite-vec":
-            sql = f"SELECT rowid, distance FROM vec WHERE embedding MATCH ? AND k = ? AND rowid IN ({allowed}) ORDER BY distance, rowid"
-            rows = conn.execute(sql, [vector.tobytes(), k, *parameters]).fetchall()
-            return [(chunk, 1.0 - distance) for chunk, distance in rows]
-        return self._nearest_by_numpy(conn, vector, k, allowed, parameters)
+        if self.engine == "numpy":
+            return self._nearest_by_numpy(conn, vector, k, None if everything else (allowed, parameters))
+        if everything:
+            rows = conn.execute(NEAREST + ORDER, [vector.tobytes(), k + SPARE]).fetchall()
+            living = self._living(conn, rows)
+            if len(living) >= k or len(rows) < k + SPARE:
+                return living[:k]
+        limited = f"{NEAREST} AND rowid IN ({allowed}) {ORDER}"
+        rows = conn.execute(limited, [vector.tobytes(), k, *parameters]).fetchall()
+        return [(chunk, 1.0 - distance) for chunk, distance in rows]
+
+    def cosines(
+        self, conn: sqlite3.Connection, vector: NDArray[np.float32], chunks: Sequence[int]
+    ) -> dict[int, float]:
+        """How near some chunks are to a vector, those that have a vector."""
+        ids, matrix = self._rows(conn, chunks, len(vector))
+        return dict(zip(ids, (matrix @ vector).tolist(), strict=True)) if ids else {}
+
+    def mean(self, conn: sqlite3.Connection, chunks: Sequence[int]) -> NDArray[np.float32] | None:
+        """The direction that some chunks share; None where none of them has a vector."""
+        import numpy as np
+
+        width = conn.execute("SELECT value FROM meta WHERE key = 'dimensions'").fetchone()
+        ids, matrix = self._rows(conn, chunks, width[0] if width else 0)
+        if not ids:
+            return None
+        summed: NDArray[np.float32] = matrix.sum(0)
+        length = float(np.linalg.norm(summed))
+        return summed / np.float32(length) if length else None
+
+    def _rows(
+        self, conn: sqlite3.Connection, chunks: Sequence[int], width: int
+    ) -> tuple[list[int], NDArray[np.float32]]:
+        import numpy as np
+
+        rows = []
+        if chunks and self._has_table(conn):
+            sql = f"SELECT rowid, embedding FROM {self._table} WHERE rowid = ?"
+            rows = [row for chunk in chunks if (row := conn.execute(sql, (chunk,)).fetchone())]
+        rows = [row for row in rows if len(row[1]) == 4 * width]
+        joined = np.frombuffer(b"".join(row[1] for row in rows), np.float32).reshape(len(rows), width)
+        return [row[0] for row in rows], joined
+
+    def _has_table(self, conn: sqlite3.Connection) -> bool:
+        sql = "SELECT 1 FROM sqlite_master WHERE name = ?"
+        return conn.execute(sql, (self._table,)).fetchone() is not None
+
+    def _living(self, conn: sqlite3.Connection, rows: Sequence[Any]) -> list[tuple[int, float]]:
+        ids = [chunk for chunk, _ in rows]
+        sql = f"SELECT id FROM chunks WHERE id IN ({_marks(ids)})"
+        known = {chunk for (chunk,) in conn.execute(sql, ids)}
+        return [(chunk, 1.0 - distance) for chunk, distance in rows if chunk in known]
 
     def _nearest_by_numpy(
         self,
         conn: sqlite3.Connection,
         vector: NDArray[np.float32],
         k: int,
-        allowed: str,
-        parameters: Sequence[Any],
+        limits: tuple[str, Sequence[Any]] | None,
     ) -> list[tuple[int, float]]:
         import numpy as np
 
         ids, matrix = self._loaded(conn, len(vector))
-        permitted = np.fromiter((row[0] for row in conn.execute(allowed, parameters)), np.int64)
+        sql, parameters = limits or ("SELECT id FROM chunks", ())
+        permitted = np.fromiter((row[0] for row in conn.execute(sql, parameters)), np.int64)
         keep = np.isin(ids, permitted)
-        scores = matrix[keep] @ vector
-        order = np.lexsort((ids[keep], -scores))[:k]
-        return [(int(ids[keep][n]), float(scores[n])) for n in order]
+        kept = ids[keep]
+        scores = (matrix @ vector)[keep]
+        order = np.lexsort((kept, -scores))[:k]
+        return [(int(kept[n]), float(scores[n])) for n in order]
 
     def _loaded(self, conn: sqlite3.Connection, width: int) -> tuple[NDArray[np.int64], NDArray[np.float32]]:
         import numpy as np
 
-        version = (
-            conn.execute("PRAGMA data_version").fetchone()[0],
-            conn.execute("SELECT max(rowid), count(*) FROM plain_vectors").fetchone(),
-        )
-        if self._matrix is None or self._matrix[0] != hash(version):
+        now = conn.execute("SELECT value FROM meta WHERE key = 'vectors'").fetchone()
+        held = self._matrix
+        if held is None or held[0] != now:
             rows = conn.execute("SELECT rowid, embedding FROM plain_vectors ORDER BY rowid").fetchall()
             ids = np.array([row[0] for row in rows], np.int64)
             matrix = np.frombuffer(b"".join(row[1] for row in rows), np.float32).reshape(-1, width)
-            self._matrix = (hash(version), ids, matrix)
-        return self._matrix[1], self._matrix[2]
+            held = (now, ids, matrix)
+            self._matrix = held
+        return held[1], held[2]
 
     def _run(self) -> None:
         wait: float | None = None
@@ -186,6 +268,10 @@ class Vectors:
 
     def _embed_some(self) -> bool:
         """Give the next chunks their vectors; False where none is missing."""
+        with self._turn:
+            return self._embed_next()
+
+    def _embed_next(self) -> bool:
         with self._db.read() as conn:
             chunks = conn.execute(f"SELECT c.id, c.hash {MISSING} ORDER BY c.id LIMIT ?", (BATCH,)).fetchall()
         if not chunks:
@@ -217,6 +303,7 @@ class Vectors:
                 [(c, vectors[d]) for c, d in rows],
             )
             conn.executemany("INSERT OR IGNORE INTO quarantine VALUES (?, ?)", list(refused.items()))
+            _changed(conn)
         return True
 
     @property
@@ -275,21 +362,50 @@ class Vectors:
             with self._db.write() as conn:
                 conn.executemany(f"DELETE FROM {self._table} WHERE rowid = ?", rows)
                 conn.executemany("DELETE FROM vectors WHERE chunk = ?", rows)
+                _changed(conn)
 
 
 def embed_each(model: Model, texts: Sequence[str]) -> list[bytes | str]:
     """A vector for each text, or the reason why it has none; a batch that is refused for its content is halved."""
     if not texts:
         return []
+    each = getattr(model, "embed_each", None)
+    if each is not None:  # a model that knows its own batches halves those
+        found = each(texts)
+        refused = [one for one in found if isinstance(one, ToolError)]
+        if refused:
+            _insist(model, refused[0])
+        return [one.message if isinstance(one, ToolError) else one.tobytes() for one in found]
     try:
-        return [row.tobytes() for row in model.embed(texts, query=False)]
+        return [row.tobytes() for row in checked(model, model.embed(texts, query=False), len(texts))]
     except ToolError as error:
         if error.details.get("status") not in (400, 413):
             raise
         if len(texts) == 1:
+            _insist(model, error)
             return [error.message]
     half = len(texts) // 2
     return embed_each(model, texts[:half]) + embed_each(model, texts[half:])
+
+
+def _insist(model: Model, refusal: ToolError) -> None:
+    """A model that refuses even a harmless word has no quarrel with the text: then nothing is put aside."""
+    try:
+        model.embed(["note"], query=False)
+    except ToolError:
+        raise refusal from None
+
+
+def checked(model: Model, rows: NDArray[np.float32], count: int) -> NDArray[np.float32]:
+    """The rows a model made, if they are as many and as wide as they must be, and hold numbers."""
+    import numpy as np
+
+    if rows.shape != (count, model.dimensions) or not np.isfinite(rows).all():
+        raise ToolError(
+            "embedding_provider_error",
+            f"the embedding model answered with vectors of shape {rows.shape}, or with what is no number",
+        )
+    return np.ascontiguousarray(rows, np.float32)
 
 
 def _drop(conn: sqlite3.Connection) -> int:
@@ -298,7 +414,13 @@ def _drop(conn: sqlite3.Connection) -> int:
         conn.execute(f"DELETE FROM {table}")
     conn.execute("DROP TABLE IF EXISTS vec")
     conn.execute("DELETE FROM meta WHERE key IN ('model', 'dimensions', 'vector_engine')")
+    _changed(conn)
     return int(dropped)
+
+
+def _changed(conn: sqlite3.Connection) -> None:
+    """What anybody holds of the vectors in memory is out of date."""
+    conn.execute("INSERT INTO meta VALUES ('vectors', 1) ON CONFLICT (key) DO UPDATE SET value = value + 1")
 
 
 def _has_vec(conn: sqlite3.Connection) -> bool:

@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
+from knapper.index.queries.around import Around
 from knapper.index.queries.data import Data
 from knapper.index.queries.files import Files
 from knapper.index.queries.kept import Kept
 from knapper.index.queries.links import Links
 from knapper.index.queries.properties import Properties
-from knapper.index.queries.ranked import Ranked
 from knapper.index.queries.tags import Tags
 from knapper.index.queries.whole import Whole
 from knapper.index.status import Status
 
 
-class IndexView(Files, Tags, Properties, Links, Kept, Ranked, Data, Whole):
+class IndexView(Files, Tags, Properties, Links, Kept, Around, Data, Whole):
     """All questions that can be asked of a vault's index."""
 
     def status(self) -> Status:

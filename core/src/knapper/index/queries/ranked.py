@@ -104,6 +104,11 @@ class Ranked(Patterns):
         return blend(lexical, dense, cosine, self._index.vectors.weight)[:k]
 
     @property
+    def has_embedder(self) -> bool:
+        """Whether there is a model to ask at all."""
+        return self._index.vectors.available
+
+    @property
     def has_vectors(self) -> bool:
         """Whether there is a model to ask, and something it has seen."""
         return self._index.vectors.available and self._index.vectors.stored()

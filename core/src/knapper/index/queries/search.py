@@ -1,7 +1,8 @@
-"""Text: by letter, ranked, and by meaning."""
+"""Text by letter: every note that holds a string, of any script and any length."""
 
 from __future__ import annotations
 
+import math
 import unicodedata
 from bisect import bisect_right
 from collections.abc import Iterator
@@ -13,6 +14,7 @@ from knapper.page import Page
 
 MOST_TERMS = 300
 SNIPPET = 200
+K1, B = 1.2, 0.75
 
 
 class TextHit(NamedTuple):
@@ -25,8 +27,18 @@ class TextHit(NamedTuple):
     snippet: str
 
 
-class Search(Questions):
-    """Finding notes by what they say."""
+class Found(NamedTuple):
+    """A note that holds the string, and where it first does."""
+
+    score: float
+    file: int
+    path: str
+    text: str
+    at: int
+
+
+class Literal(Questions):
+    """Finding notes by the letters in them."""
 
     def literal(
         self,
@@ -38,76 +50,143 @@ class Search(Questions):
         root: str = "",
     ) -> tuple[list[TextHit], Any]:
         """A page of the notes that hold a string, best first, each with its first place, and the key where more follow."""
-        hits: list[TextHit] = []
-        last: list[Any] = []
-        for score, file, path, text in self._candidates(query, root, page.after, whole_word):
-            place = find(text, query, case_sensitive=case_sensitive, whole_word=whole_word)
-            if place is None:
-                continue
+        wanted = Wanted(query, case_sensitive=case_sensitive, whole_word=whole_word)
+        find = self._found if self._readable is None else self._found_by_own_statistics
+        hits: list[Found] = []
+        for found in find(wanted, root, page.after):
             if len(hits) == page.limit:
-                return hits, last
-            hits.append(TextHit(path, score, *_line_col(text, place), snippet(text, place, len(query))))
-            last = [score, file]
-        return hits, None
+                return [_hit(h, query) for h in hits], [hits[-1].score, hits[-1].file]
+            hits.append(found)
+        return [_hit(h, query) for h in hits], None
 
     def count_chunks(self) -> int:
         return self.count(f"SELECT 1 FROM chunks c JOIN files f ON f.id = c.file WHERE {self.may('f.path')}")
 
-    def _candidates(
-        self, query: str, root: str, after: Any, whole_word: bool
-    ) -> Iterator[tuple[float, int, str, str]]:
-        """Texts that may hold the query, best first: by the word index where that narrows, else all of them."""
-        narrowing = self.narrow(query, whole_word=whole_word)
+    def _found(self, wanted: Wanted, root: str, after: Any) -> Iterator[Found]:
+        """Notes in the order of their score and then of their number; only what is taken from it is computed."""
         where, parameters = below("f.path", root)
         text = f"SELECT f.path, t.text FROM files f JOIN texts t ON t.file = f.id WHERE f.id = ? AND {where} AND {self.may('f.path')}"
         with self._index.db.read(self._readable) as conn:
-            for score, file in self._ranked_files(conn, narrowing, query, after):
+            for score, file in self._candidates(conn, wanted, after):
                 row = conn.execute(text, [file, *parameters]).fetchone()
-                if row is not None:
-                    yield score, file, *row
+                if row is not None and (at := wanted.find(row[1])) is not None:
+                    yield Found(score, file, row[0], row[1], at)
 
-    def _ranked_files(
-        self, conn: Any, narrowing: str | None, query: str, after: Any
-    ) -> Iterator[tuple[float, int]]:
-        """Files in the order of their score and then of their number; only what is taken from it is computed."""
-        score, file = after or (None, 0)
-        if narrowing is not None:
+    def _found_by_own_statistics(self, wanted: Wanted, root: str, after: Any) -> Iterator[Found]:
+        """The same for a caller who may not read everything: its scores know of nothing else than what it may read."""
+        held = list(self._found(wanted, root, None))
+        notes = max(1, self.count(f"SELECT 1 FROM files f WHERE f.note = 1 AND {self.may('f.path')}"))
+        rarity = math.log(1 + (notes - len(held) + 0.5) / (len(held) + 0.5))
+        mean = sum(len(f.text) for f in held) / len(held) if held else 1.0
+        scored = []
+        for found in held:
+            times = wanted.count(found.text)
+            norm = K1 * (1 - B + B * len(found.text) / mean)
+            scored.append(found._replace(score=rarity * times * (K1 + 1) / (times + norm)))
+        scored.sort(key=lambda f: (-f.score, f.file))
+        score, file = after or (math.inf, 0)
+        yield from (f for f in scored if (-f.score, f.file) > (-score, file))
+
+    def _candidates(self, conn: Any, wanted: Wanted, after: Any) -> Iterator[tuple[float, int]]:
+        """Files that may hold the string: by the word index where that narrows, else all, whole words first."""
+        score, file = after or (math.inf, 0)
+        narrowing = self.narrow(wanted.query, whole_word=wanted.whole_word)
+        ranked = narrowing or wanted.as_words()
+        if ranked is not None and score != 0:
             sql = "SELECT -rank, rowid FROM literal WHERE literal MATCH ? ORDER BY rank, rowid"
-            for found in conn.execute(sql, (narrowing,)):
-                if score is None or found[0] < score or (found[0] == score and found[1] > file):
+            for found in conn.execute(sql, (ranked,)):
+                if found[0] < score or (found[0] == score and found[1] > file):
                     yield found
-            return
-        # Too common to narrow, or no letter in it: in the order of the files, and SQLite looks for exact characters.
-        exact = "" if any(c.isalpha() for c in query) else "AND instr(text, ?) > 0"
-        sql = f"SELECT 0.0, file FROM texts WHERE file > ? {exact} ORDER BY file"
-        yield from conn.execute(sql, (file, query) if exact else (file,))
+        if narrowing is None:
+            yield from self._others(conn, wanted, ranked, file if score == 0 else 0)
+
+    def _others(
+        self, conn: Any, wanted: Wanted, ranked: str | None, after: int
+    ) -> Iterator[tuple[float, int]]:
+        """All further files in their order; SQLite looks for characters that have one form only."""
+        conditions, values = ["file > ?"], [after]
+        if ranked is not None:
+            conditions.append("file NOT IN (SELECT rowid FROM literal WHERE literal MATCH ?)")
+            values.append(ranked)  # type: ignore[arg-type]
+        if wanted.has_one_form():
+            conditions.append("instr(text, ?) > 0")
+            values.append(wanted.query)  # type: ignore[arg-type]
+        sql = f"SELECT 0.0, file FROM texts WHERE {' AND '.join(conditions)} ORDER BY file"
+        yield from conn.execute(sql, values)
 
     def narrow(self, query: str, *, whole_word: bool = False) -> str | None:
         """An expression for the word index that every note with this string matches, or None where there is none."""
+        vocabulary = self._index.vocabulary
         with self._index.db.read() as conn:
-            self._index.vocabulary.refresh(conn)
-        groups = []
-        for piece in words.of_query(words.fold(query)):
-            if whole_word and len(piece.run) <= words.STEP:
-                piece = piece._replace(open_left=False, open_right=False)
-            terms = self._index.vocabulary.matching(piece, MOST_TERMS)
-            if terms is not None:
-                groups.append("(" + " OR ".join(f'"{term}"' for term in terms or ["\x01"]) + ")")
-        return " AND ".join(groups) if groups else None
+            vocabulary.refresh(conn)
+        pieces = words.of_query(words.fold(query))
+        if whole_word:
+            pieces = [
+                p._replace(open_left=False, open_right=False) if len(p.run) <= words.STEP else p
+                for p in pieces
+            ]
+        return vocabulary.narrow(pieces, MOST_TERMS)
 
 
-def find(text: str, query: str, *, case_sensitive: bool, whole_word: bool) -> int | None:
-    """Where a text first holds a string, as an offset into the text."""
-    if case_sensitive:
-        hay, needle = unicodedata.normalize("NFC", text), unicodedata.normalize("NFC", query)
-    else:
-        hay, needle = words.fold(text), words.fold(query)
-    at = hay.find(needle)
-    while at >= 0 and whole_word and not _is_whole(hay, at, at + len(needle)):
-        at = hay.find(needle, at + 1)
-    if at < 0:
-        return None
-    return at if len(hay) == len(text) else _original(text, hay, at, case_sensitive)
+class Wanted:
+    """A string to be found, and what counts as finding it."""
+
+    def __init__(self, query: str, *, case_sensitive: bool, whole_word: bool) -> None:
+        self.query = query
+        self.whole_word = whole_word
+        self._form = _composed if case_sensitive else words.fold
+        self._needle = self._form(query)
+
+    def find(self, text: str) -> int | None:
+        """Where a text first holds it, as an offset into the text as written."""
+        hay = self._form(text)
+        at = next(self._places(hay), None)
+        return None if at is None else self._written(text, hay, at)
+
+    def count(self, text: str) -> int:
+        return sum(1 for _ in self._places(self._form(text)))
+
+    def as_words(self) -> str | None:
+        """The string as whole words for the word index, which rank before words that only contain it."""
+        found = words.RUN.findall(words.fold(self.query))
+        return f'"{" ".join(found)}"' if found and max(map(len, found)) <= words.STEP else None
+
+    def has_one_form(self) -> bool:
+        """Whether the string is written in one way only: no case, and nothing that Unicode composes."""
+        text = self.query
+        return (
+            text.lower() == text.upper() == text
+            and unicodedata.is_normalized("NFD", text)
+            and unicodedata.is_normalized("NFC", text)
+        )
+
+    def _places(self, hay: str) -> Iterator[int]:
+        at = hay.find(self._needle)
+        while at >= 0:
+            if not self.whole_word or _is_whole(hay, at, at + len(self._needle)):
+                yield at
+            at = hay.find(self._needle, at + 1)
+
+    def _written(self, text: str, hay: str, at: int) -> int:
+        """The offset in the text as written, where folding or composing may have changed lengths before it."""
+        if text[: at + 1].isascii():
+            return at
+        start = 0
+        for _ in range(hay.count("\n", 0, at)):
+            start = text.index("\n", start) + 1
+        column = at - (hay.rfind("\n", 0, at) + 1)
+        row = text[start:].partition("\n")[0]
+        widths = range(1, len(row) + 1)
+        return start + bisect_right(widths, column, key=lambda width: len(self._form(row[:width])))
+
+
+def _composed(text: str) -> str:
+    return unicodedata.normalize("NFC", text)
+
+
+def _hit(found: Found, query: str) -> TextHit:
+    place = _line_col(found.text, found.at)
+    return TextHit(found.path, found.score, *place, snippet(found.text, found.at, len(query)))
 
 
 def _is_whole(hay: str, start: int, end: int) -> bool:
@@ -117,21 +196,6 @@ def _is_whole(hay: str, start: int, end: int) -> bool:
     return not (start > 0 and joins(hay[start - 1], hay[start])) and not (
         end < len(hay) and joins(hay[end - 1], hay[end])
     )
-
-
-def _original(text: str, hay: str, at: int, case_sensitive: bool) -> int:
-    """The offset in the text as written, where folding or normalising changed lengths before it."""
-    line = hay.count("\n", 0, at)
-    start = 0
-    for _ in range(line):
-        start = text.index("\n", start) + 1
-    column = at - (hay.rfind("\n", 0, at) + 1)
-    row = text[start:].partition("\n")[0]
-    for width in range(len(row) + 1):
-        folded = unicodedata.normalize("NFC", row[:width]) if case_sensitive else words.fold(row[:width])
-        if len(folded) >= column:
-            return start + width
-    return start
 
 
 def _line_col(text: str, offset: int) -> tuple[int, int]:
