@@ -43,6 +43,8 @@ from tests.bases.vault_in_memory import MemoryVault, Note
         ]),
         (And(('a == "x"', And(('b == "y"', 'a == "x"')))), [PropertyEquals("a", "x"), PropertyEquals("b", "y")]),
         (Or(('a == "x"',)), [PropertyEquals("a", "x")]),
+        (Or(('file.hasTag("a")', And(('b == 1', 'file.hasTag("c", "a")')))), [HasTag(("a", "c"))]),
+        ('file.hasTag("a") || file.hasTag("b")', [HasTag(("a", "b"))]),
     ],
 )  # fmt: skip
 def test_facts_are_found_in_conjunctions(tree: FilterTree, facts: list[Fact]) -> None:
@@ -54,6 +56,8 @@ def test_facts_are_found_in_conjunctions(tree: FilterTree, facts: list[Fact]) ->
     [
         None,
         Or(('a == "x"', 'a == "y"')),
+        Or(('file.hasTag("a")', "b == 1")),
+        Or(()),
         Not(('a == "x"',)),
         'a == "x" || b == 1',
         '!(a == "x")',

@@ -3,7 +3,7 @@
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from knapper_bases.engine import BasesSyntaxError, create, read, update
@@ -176,6 +176,7 @@ FILES: st.SearchStrategy[dict[str, Any]] = st.fixed_dictionaries(
 )
 
 
+@settings(deadline=None)
 @given(FILES, st.integers(0, 2), DATA.filter(lambda value: value is not None))
 def test_setting_one_key_of_one_view_leaves_all_else(base: dict[str, Any], which: int, value: object) -> None:
     text = create(base)
@@ -186,6 +187,7 @@ def test_setting_one_key_of_one_view_leaves_all_else(base: dict[str, Any], which
     assert read(after).data == base
 
 
+@settings(deadline=None)
 @given(FILES, WORDS)
 def test_a_formula_that_comes_and_goes_leaves_no_trace(base: dict[str, Any], name: str) -> None:
     text = create(base)

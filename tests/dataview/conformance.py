@@ -155,17 +155,18 @@ def _pages() -> Callable[[Case], object]:
 
     def answer(case: Case) -> object:
         row = context.row(str(case["input"]))
-        return typed(_shown(row)) if row is not None else None
+        return typed(shown(row)) if row is not None else None
 
     return answer
 
 
-def _shown(value: object) -> object:
+def shown(value: object) -> object:
+    """A page as the recordings write it: whole, but for what they leave out."""
     if isinstance(value, list):
-        return [_shown(element) for element in value]
+        return [shown(element) for element in value]
     if isinstance(value, Record):
         left_out = _LEFT_OUT if isinstance(value, ItemRecord) else set()
-        return {key: _shown(element) for key, element in value.full().items() if key not in left_out}
+        return {key: shown(element) for key, element in value.full().items() if key not in left_out}
     return value
 
 

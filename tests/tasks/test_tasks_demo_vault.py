@@ -1,13 +1,17 @@
 import json
 import re
+from collections import Counter
 from collections.abc import Iterator
-from datetime import date
+from datetime import date, datetime, time
 from pathlib import Path
 from typing import Any
 
 import pytest
 import yaml
 
+from knapper import ToolError
+from knapper.testing import Calls
+from knapper_tasks import tasks
 from knapper_tasks.engine import (
     QueryError,
     QueryFile,
@@ -63,6 +67,9 @@ REFUSED = {
 }
 
 
+DAY = date(2024, 3, 15)
+
+
 def _properties(path: str) -> dict[str, Any]:
     found = re.match(r"---\n(.*?)\n---", (VAULT / path).read_text(encoding="utf-8"), re.DOTALL)
     loaded = yaml.safe_load(found[1]) if found else None
@@ -96,7 +103,7 @@ def test_every_query_of_the_demo_vault_runs_or_says_why_not() -> None:
     for path, source in _blocks():
         file = QueryFile(path, _properties(path))
         try:
-            query = parse_query(source, settings, date(2024, 3, 15), file=file)
+            query = parse_query(source, settings, DAY, file=file)
             query.run(rows, properties_of=_properties)
         except ScriptRefused as error:
             refused.add(error.construct)
@@ -114,8 +121,42 @@ def test_the_global_query_and_filter_of_the_demo_vault_count() -> None:
     settings = _settings()
     rows = [row for path, text in _notes() for row in extract(path, text, settings)]
 
-    found = parse_query("", settings, date(2024, 3, 15)).run(rows)
+    found = parse_query("", settings, DAY).run(rows)
 
     assert all("#task" in row.raw for row in rows)
     assert any(row.path.startswith("_meta/") for row in rows)
     assert not any(row.path.startswith("_meta/") for row in found.rows)
+
+
+@pytest.fixture
+def calls(tmp_path: Path) -> Iterator[Calls]:
+    """Calls to the demo vault itself, on the day of the other tests."""
+    calls = Calls(VAULT, tmp_path)
+    runtime = calls.runtime(tasks)
+    runtime.clock = datetime.combine(DAY, time(12)).timestamp
+    yield calls
+    calls.close()
+
+
+def test_every_query_of_the_demo_vault_gives_the_same_through_the_tool(calls: Calls) -> None:
+    settings = _settings()
+    rows = [row for path, text in _notes() for row in extract(path, text, settings)]
+    outcomes: Counter[str] = Counter()
+    refused: set[str] = set()
+    mistakes: set[str] = set()
+    for path, source in _blocks():
+        try:
+            found = calls(tasks, "tasks_filter", filter=source, path=path, limit=1000)
+        except ToolError as error:
+            outcomes[error.code] += 1
+            if error.code == "plugin_missing":
+                refused.add(error.details["construct"])
+            else:
+                mistakes.add(error.message.rpartition("Problem line: ")[2].strip('"'))
+            continue
+        outcomes[found["engine"]] += 1
+        query = parse_query(source, settings, DAY, file=QueryFile(path, _properties(path)))
+        expected = query.run(rows, properties_of=_properties)
+        shown = [(item["path"], item["line"]) for item in found["items"]]
+        assert shown == [(row.path, row.line + 1) for row in expected.rows], source
+    assert (outcomes["native"], refused, mistakes) == (253, REFUSED, MISTAKES)

@@ -96,8 +96,10 @@ def test_the_vaults_own_statuses_and_global_filter_count(call: Calls, vault: Vau
             },
         }
     )
-    vault["a.md"] = "- [h] waits #task\n- [h] no filter\n- [ ] open #task\n"
-    assert descriptions(call(tasks, "list_tasks", status=["on_hold"])) == ["waits #task"]
+    vault["a.md"] = "- [h] waits #task #x\n- [h] no filter\n- [ ] open #task\n- [ ] other case #Task\n"
+    held = call(tasks, "list_tasks", status=["on_hold"])
+    assert [(item["description"], item["tags"]) for item in held["items"]] == [("waits #task #x", ["#x"])]
+    assert call(tasks, "tasks_filter", filter="status.type is ON_HOLD")["items"] == held["items"]
     assert descriptions(call(tasks, "list_tasks", status=["todo"])) == ["open #task"]
 
 

@@ -31,10 +31,11 @@ class Stamp(NamedTuple):
 class Made(Generic[T]):
     """Everything known of the notes at one moment; never changed once it is there, so threads may share it."""
 
-    __slots__ = ("bytes", "stamps", "things", "weights")
+    __slots__ = ("bytes", "stamps", "things", "variant", "weights")
 
-    def __init__(self, stamps: dict[str, Stamp]) -> None:
+    def __init__(self, stamps: dict[str, Stamp], variant: Any) -> None:
         self.stamps = stamps
+        self.variant = variant
         self.things: dict[str, T] = {}
         self.weights: dict[str, int] = {}
         self.bytes = 0
@@ -50,19 +51,23 @@ class Made(Generic[T]):
 class Kept(Facts):
     """Notes in bulk, as a domain wants them, whoever may read them: the asker drops those that a caller may not."""
 
-    def made_of(self, row: type[Row], make: Make[Row, T]) -> Made[T]:
-        """What `make` gives for each note and its rows, as far as it is kept; `stamps` has every note by its path."""
+    def made_of(self, row: type[Row], make: Make[Row, T], variant: Any = None) -> Made[T]:
+        """What `make` gives for each note and its rows, as far as it is kept; `stamps` has every note by its path.
+
+        `variant` is what else the answer depends on, such as settings: another one makes everything anew.
+        """
         name, now = f"made of {row.__name__}", self._index.generation
         held = self._index.held.get(name)
-        if held is None or held[0] != now:
-            held = (now, self._renewed(row, make, None if held is None else held[1]))
+        if held is None or held[0] != now or held[1].variant != variant:
+            before = held[1] if held is not None and held[1].variant == variant else None
+            held = (now, self._renewed(row, make, variant, before))
             self._index.held[name] = held
         found: Made[T] = held[1]
         return found
 
-    def made(self, row: type[Row], make: Make[Row, T], paths: Iterable[str]) -> list[T]:
+    def made(self, row: type[Row], make: Make[Row, T], paths: Iterable[str], variant: Any = None) -> list[T]:
         """The same for these notes and in their order, kept or not; a path that is no note is left out."""
-        known = self.made_of(row, make)
+        known = self.made_of(row, make, variant)
         wanted = [path for path in paths if path in known.stamps]
         things = known.things
         if lacking := [path for path in wanted if path not in things]:
@@ -70,9 +75,9 @@ class Kept(Facts):
             things = {**{path: things[path] for path in wanted if path in things}, **loaded}
         return [things[path] for path in wanted]
 
-    def _renewed(self, row: type[Row], make: Make[Row, T], before: Made[T] | None) -> Made[T]:
+    def _renewed(self, row: type[Row], make: Make[Row, T], variant: Any, before: Made[T] | None) -> Made[T]:
         sql = "SELECT path, size, mtime_ns, ctime_ns, hash FROM files WHERE note = 1 ORDER BY path"
-        now: Made[T] = Made({stamp[0]: Stamp(*stamp) for stamp in self._unlimited(sql)})
+        now: Made[T] = Made({stamp[0]: Stamp(*stamp) for stamp in self._unlimited(sql)}, variant)
         changed = []
         for path, stamp in now.stamps.items():
             if before is not None and path in before.things and before.stamps[path] == stamp:

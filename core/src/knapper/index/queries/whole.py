@@ -13,6 +13,8 @@ from knapper.index.rows import fold_tag, typed
 from knapper.vault.resolve import Resolver, link_key
 
 T = TypeVar("T")
+FEW_FILES = 1_000  # read each time; more are held, unless there are so many that memory would tell
+MOST_FILES = 50_000
 
 
 class Narrowed(NamedTuple):
@@ -44,8 +46,13 @@ class Whole(Questions):
     def select(self, narrowed: Narrowed = NOTHING_KNOWN) -> list[FileRow]:
         """The files the caller may read that have all these facts, in the order of paths."""
         conditions, values = _conditions(narrowed)
-        sql = f"SELECT {COLUMNS} FROM files f WHERE {' AND '.join(conditions)} AND {self.may('f.path')} ORDER BY f.path"
-        return [FileRow(*row) for row in self.rows(sql, values)]
+        where = f"FROM files f WHERE {' AND '.join(conditions)} AND {self.may('f.path')} ORDER BY f.path"
+        ids = self.rows(f"SELECT f.id {where}", values)
+        known = self._held("files", self._load_files) if len(ids) > FEW_FILES else {}
+        try:
+            return [known[id] for (id,) in ids]
+        except KeyError:
+            return [FileRow(*row) for row in self.rows(f"SELECT {COLUMNS} {where}", values)]
 
     def file_tags(self) -> dict[int, list[str]]:
         """Every file's tags by the file's number, frontmatter first; for files the caller was given."""
@@ -90,6 +97,11 @@ class Whole(Questions):
 
     def _load_names(self) -> Resolver:
         return Resolver(row[0] for row in self._raw("SELECT path FROM files"))
+
+    def _load_files(self) -> dict[int, FileRow]:
+        if self._raw("SELECT count(*) FROM files")[0][0] > MOST_FILES:
+            return {}
+        return {row[0]: FileRow(*row) for row in self._raw(f"SELECT {COLUMNS} FROM files f")}
 
     def _load_tags(self) -> dict[int, list[str]]:
         found: dict[int, list[str]] = {}

@@ -16,13 +16,18 @@ from knapper_bases.engine import HasExtension, HasTag, InFolder, LinkRef, LinksT
 class IndexedFile:
     """One file; what an expression does not ask for is never looked up."""
 
-    __slots__ = ("__dict__", "_row", "_vault", "path", "size")
+    __slots__ = ("_links", "_properties", "_row", "_vault", "path")
 
     def __init__(self, row: FileRow, vault: IndexedVault) -> None:
         self._row = row
         self._vault = vault
+        self._links: Sequence[LinkRef] | None = None
+        self._properties: Mapping[str, Any] | None = None
         self.path = row.path
-        self.size = row.size
+
+    @property
+    def size(self) -> int:
+        return self._row.size
 
     @property
     def ctime(self) -> float:
@@ -36,17 +41,23 @@ class IndexedFile:
     def tags(self) -> Sequence[str]:
         return self._vault.tags.get(self._row.id, ())
 
-    @cached_property
+    @property
     def properties(self) -> Mapping[str, Any]:
-        return self._row.properties
+        found = self._properties
+        if found is None:
+            found = self._properties = self._row.properties
+        return found
 
-    @cached_property
+    @property
     def links(self) -> Sequence[LinkRef]:
-        rows = self._vault.links.get(self._row.id, [])
-        ordered = sorted(rows, key=lambda row: (bool(row.embed), row.property is None))
-        return [self._vault.reference(row) for row in ordered]
+        found = self._links
+        if found is None:
+            rows = self._vault.links.get(self._row.id, [])
+            ordered = sorted(rows, key=lambda row: (bool(row.embed), row.property is None))
+            found = self._links = [self._vault.reference(row) for row in ordered]
+        return found
 
-    @cached_property
+    @property
     def embeds(self) -> Sequence[LinkRef]:
         return [self._vault.reference(row) for row in self._vault.links.get(self._row.id, []) if row.embed]
 
@@ -87,7 +98,7 @@ class IndexedVault:
         return None if row is None else IndexedFile(row, self)
 
     def resolve(self, target: str, source_path: str) -> str | None:
-        return self._index.resolve(target, source_path)
+        return self._index.meaning(target, source_path)
 
     def reference(self, row: LinkRow) -> LinkRef:
         target = row.target if row.target is not None and self.readable(row.target) else None

@@ -20,12 +20,12 @@ LONG_AGO = timedelta(days=7)
 class Changes(msgspec.Struct, forbid_unknown_fields=True):
     status: Status | msgspec.UnsetType = msgspec.UNSET
     description: str | msgspec.UnsetType = msgspec.UNSET
-    due: Day | None | msgspec.UnsetType = msgspec.UNSET
-    scheduled: Day | None | msgspec.UnsetType = msgspec.UNSET
-    start: Day | None | msgspec.UnsetType = msgspec.UNSET
-    done: Day | None | msgspec.UnsetType = msgspec.UNSET
+    due: Day | msgspec.UnsetType | None = msgspec.UNSET
+    scheduled: Day | msgspec.UnsetType | None = msgspec.UNSET
+    start: Day | msgspec.UnsetType | None = msgspec.UNSET
+    done: Day | msgspec.UnsetType | None = msgspec.UNSET
     priority: Priority | msgspec.UnsetType = msgspec.UNSET
-    recurrence: str | None | msgspec.UnsetType = msgspec.UNSET
+    recurrence: str | msgspec.UnsetType | None = msgspec.UNSET
     add_tags: list[str] = []
     remove_tags: list[str] = []
 

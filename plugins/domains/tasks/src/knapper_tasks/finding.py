@@ -3,17 +3,22 @@
 from __future__ import annotations
 
 from datetime import date
+from functools import cache
 from typing import Annotated, Any, Literal
 
 import msgspec
 
-from knapper import Context, Doc, Page, Record, ToolError
+from knapper import Context, Doc, NotePath, Page, Record, ToolError
+from knapper.bridge import EngineName
+from knapper.collector import collector_paused
+from knapper_tasks import live
 from knapper_tasks.domain import settings_of, tasks
 from knapper_tasks.engine import (
     Budget,
     BudgetExceeded,
-    Query,
     QueryError,
+    QueryFile,
+    ScriptRefused,
     Settings,
     TaskRow,
     narrow,
@@ -23,7 +28,6 @@ from knapper_tasks.record import PRIORITY, Priority, Status, Task, task
 from knapper_tasks.rows import adapted, load, of_facts, of_types, reads_alike
 
 Day = Annotated[str, msgspec.Meta(pattern=r"^\d{4}-\d{2}-\d{2}$")]
-Engine = Literal["auto", "native", "obsidian"]
 DATES = ("due", "scheduled", "start", "done")
 
 
@@ -62,7 +66,7 @@ def list_tasks(
     if text:
         where.append(("description", "HAS", text))
     if settings.global_filter:
-        where.append(("raw", "HAS", settings.global_filter))
+        where.append(("raw", "CONTAINS", settings.global_filter))
     if not reads_alike(settings):
         return _from_lines(ctx, settings, where, root, paths, page)
     rows, total, last = ctx.index.facts_page(page, TaskRow, where, root=root, paths=paths)
@@ -88,45 +92,49 @@ def tasks_filter(
     ],
     group_by: Annotated[str | None, Doc("As after `group by`.")] = None,
     sort_by: Annotated[str | None, Doc("As after `sort by`.")] = None,
-    engine: Engine = "auto",
+    path: Annotated[NotePath | None, Doc("The note the query stands in, for `query.file`.")] = None,
+    engine: EngineName = "auto",
     page: Page = Page(),
 ) -> FilteredTasks:
     """Find tasks with a query of the Obsidian Tasks plugin: filters, sorting, grouping, limits."""
-    source = "\n".join(
-        [
-            filter,
-            *([f"group by {group_by}"] if group_by else []),
-            *([f"sort by {sort_by}"] if sort_by else []),
-        ]
-    )
-    if engine == "obsidian":
-        return _live(ctx, source, page)
-    query = _parsed(ctx, source)
-    facts = narrow(query)
-    rows = load(ctx, query.settings, of_facts(facts, query.settings))
-    everything = load(ctx, query.settings) if facts.every_task else None
+    more = [f"group by {group_by}"] * bool(group_by) + [f"sort by {sort_by}"] * bool(sort_by)
+    source = "\n".join([filter, *more])
     try:
-        result = query.run(
-            rows, everything=everything, properties_of=lambda path: _properties(ctx, path), budget=Budget()
-        )
+        if engine == "obsidian":
+            return _live(live.filtered(ctx, source, page))
+        return _native(ctx, source, path, page)
+    except ScriptRefused as refused:
+        if engine == "native":
+            raise _wrong(refused) from None
+        return _live(live.instead(ctx, source, page, refused))
     except BudgetExceeded as error:
         raise ToolError("compute_budget_exceeded", f"the query takes too long: {error}") from None
     except QueryError as error:
         raise _wrong(error) from None
-    named = [
-        TaskGroup(key=" > ".join(group.names), count=len(group.rows))
-        for group in result.groups
-        if group.names
-    ]
+
+
+def _native(ctx: Context, source: str, path: str | None, page: Page) -> FilteredTasks:
+    file = None if path is None else QueryFile(path, _properties(ctx, path))
+    query = parse_query(source, settings_of(ctx), date.fromtimestamp(ctx.now()), file=file)
+    facts = narrow(query)
+    where = [] if facts.every_task else of_facts(facts, query.settings)
+    properties = cache(lambda path: _properties(ctx, path))
+    with collector_paused():
+        result = query.run(load(ctx, query.settings, where), properties_of=properties, budget=Budget())
+    groups = [TaskGroup(key=" > ".join(g.names), count=len(g.rows)) for g in result.groups if g.names]
     cut = _cut(result.rows, page)
     return FilteredTasks(
         items=[task(row) for row in cut.items],
         cursor=cut.cursor,
         total_count=cut.total_count,
         engine="native",
-        groups=named or None,
+        groups=groups or None,
         explanation=query.explain() if query.layout.explain else None,
     )
+
+
+def _live(found: Page.Of[Task]) -> FilteredTasks:
+    return FilteredTasks(items=found.items, cursor=found.cursor, engine="obsidian")
 
 
 def _dates(name: str, days: Days | None) -> list[tuple[str, str, Any]]:
@@ -148,7 +156,13 @@ def _from_lines(
     page: Page,
 ) -> Page.Of[Task]:
     """The same list where the vault's settings read lines otherwise than the index did."""
-    rows = [row for row in load(ctx, settings, root=root) if paths is None or row.path in paths]
+    below = f"{root.strip('/')}/" if root.strip("/") else ""
+    chosen = None if paths is None else set(paths)
+    rows = [
+        row
+        for row in load(ctx, settings)
+        if row.path.startswith(below) and (chosen is None or row.path in chosen)
+    ]
     found = [row for row in rows if all(_meets(row, *condition) for condition in where)]
     cut = page.cut(found, key=lambda row: (row.path, row.line))
     last = [cut.items[-1].path, cut.items[-1].line] if cut.cursor else None
@@ -165,6 +179,8 @@ def _meets(row: TaskRow, name: str, operator: str, wanted: Any) -> bool:
         return value in wanted
     if operator == "NOT IN":
         return value not in wanted
+    if operator == "CONTAINS":
+        return bool(wanted in value)
     if operator == "HAS":
         return wanted.lower() in value.lower()
     if operator == "HAS ANY":
@@ -184,20 +200,8 @@ def _cut(rows: list[TaskRow], page: Page) -> Page.Of[TaskRow]:
     return page.of(shown, len(rows), [start + len(shown), shown[-1].path, shown[-1].line] if more else None)
 
 
-def _parsed(ctx: Context, source: str) -> Query:
-    try:
-        return parse_query(source, settings_of(ctx), date.fromtimestamp(ctx.now()))
-    except QueryError as error:
-        raise _wrong(error) from None
-
-
 def _wrong(error: QueryError) -> ToolError:
     return ToolError("invalid_input", str(error), line=error.number, reason=error.reason)
-
-
-def _live(ctx: Context, source: str, page: Page) -> FilteredTasks:
-    answer = ctx.bridge("tasks").filter(source, limit=page.limit)
-    return FilteredTasks(items=[msgspec.convert(item, Task) for item in answer["items"]], engine="obsidian")
 
 
 def _properties(ctx: Context, path: str) -> dict[str, Any]:

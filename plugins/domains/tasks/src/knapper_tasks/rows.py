@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from functools import cache
 from typing import Any
 
 from msgspec.structs import replace
 
 from knapper import Context
+from knapper.index.queries.kept import Stamp
 from knapper_tasks.engine import Facts, Settings, TaskRow, parse_line
 from knapper_tasks.engine.fallback import date_of_name
 from knapper_tasks.engine.settings import DATAVIEW
@@ -20,36 +22,46 @@ def reads_alike(settings: Settings) -> bool:
     return settings.task_format != DATAVIEW and not settings.filename_as_scheduled
 
 
-def load(ctx: Context, settings: Settings, where: Where = (), *, root: str = "") -> list[TaskRow]:
-    """Tasks that meet the conditions, in the order of the notes; the conditions hold for what the index has read."""
+def load(ctx: Context, settings: Settings, where: Where = ()) -> list[TaskRow]:
+    """Tasks in the order of the notes: all of them where they fit into memory, else those that meet the conditions.
+
+    The conditions hold for what the index has read in the lines.
+    """
+
+    def read(stamp: Stamp, rows: list[TaskRow]) -> list[TaskRow]:
+        return [*adapted(rows, settings)]
+
+    held = ctx.index.made_of(TaskRow, read, settings)
+    if len(held.things) == len(held.stamps):
+        paths = [path for path in held.stamps if ctx.index.readable(path)]
+        return [row for path in paths for row in held.things[path]]
     exact = where if reads_alike(settings) else ()
-    conditions = [*exact, *_global(settings)]
-    rows = [row for _, row in ctx.index.facts(TaskRow, conditions, root=root)]
-    return list(adapted(rows, settings))
+    return [*adapted((row for _, row in ctx.index.facts(TaskRow, exact)), settings)]
 
 
 def adapted(rows: Iterable[TaskRow], settings: Settings) -> Iterable[TaskRow]:
-    """Rows of the index as the vault's settings read them."""
+    """Rows of the index as the vault's settings read them, without those that its global filter leaves out."""
     if not reads_alike(settings):
-        for row in rows:
-            fallback = date_of_name(row.path, settings)
-            again = parse_line(
-                row.raw, settings, path=row.path, line=row.line, heading=row.heading, fallback=fallback
-            )
-            if again is not None:
-                yield again
+        yield from _read_again(rows, settings)
         return
-    known: dict[str, tuple[str, str]] = {}
+    wanted, known = settings.global_filter, {status.symbol: status for status in settings.statuses}
     for row in rows:
-        if row.symbol not in known:
-            status = settings.statuses.get(row.symbol)
-            known[row.symbol] = (status.type, status.name)
-        kind, name = known[row.symbol]
-        yield (
-            row
-            if (kind, name) == (row.status_type, row.status_name)
-            else replace(row, status_type=kind, status_name=name)
+        if wanted and wanted not in row.raw:
+            continue
+        status = known.get(row.symbol) or settings.statuses.get(row.symbol)
+        if (status.type, status.name) != (row.status_type, row.status_name):
+            row = replace(row, status_type=status.type, status_name=status.name)
+        yield replace(row, tags=tuple(t for t in row.tags if t != wanted)) if wanted in row.tags else row
+
+
+def _read_again(rows: Iterable[TaskRow], settings: Settings) -> Iterable[TaskRow]:
+    fallback = cache(lambda path: date_of_name(path, settings))
+    for row in rows:
+        again = parse_line(
+            row.raw, settings, path=row.path, line=row.line, heading=row.heading, fallback=fallback(row.path)
         )
+        if again is not None:
+            yield again
 
 
 def of_types(settings: Settings, types: Iterable[str]) -> Where:
@@ -77,7 +89,3 @@ def of_facts(facts: Facts, settings: Settings) -> Where:
     if facts.recurring is not None:
         where.append(("recurrence", "IS NOT NULL" if facts.recurring else "IS NULL", None))
     return where
-
-
-def _global(settings: Settings) -> Where:
-    return [("raw", "HAS", settings.global_filter)] if settings.global_filter else []

@@ -2,12 +2,13 @@
 
 from knapper_bases.engine.base import Base, Sort, View, create, read, read_filters
 from knapper_bases.engine.budget import Budget
-from knapper_bases.engine.check import base_problems, problems
+from knapper_bases.engine.check import base_problems, filter_problems, problems
 from knapper_bases.engine.errors import (
     BasesError,
     BasesSyntaxError,
     BudgetExceeded,
     Issue,
+    UnknownFunction,
     UnreadableExpression,
 )
 from knapper_bases.engine.evaluate import evaluate
@@ -55,11 +56,13 @@ __all__ = [
     "Row",
     "Sort",
     "Source",
+    "UnknownFunction",
     "UnreadableExpression",
     "View",
     "base_problems",
     "create",
     "evaluate",
+    "filter_problems",
     "plain",
     "plan",
     "problems",

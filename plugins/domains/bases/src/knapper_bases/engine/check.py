@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from knapper_bases.engine.arguments import check_count
 from knapper_bases.engine.base import Base
-from knapper_bases.engine.errors import BasesError
+from knapper_bases.engine.errors import BasesError, UnknownFunction
 from knapper_bases.engine.functions import FUNCTIONS
 from knapper_bases.engine.jsregex import compiled
 from knapper_bases.engine.members import METHOD_NAMES
@@ -24,9 +24,16 @@ def problems(expression: str) -> list[BasesError]:
 def base_problems(base: Base) -> list[BasesError]:
     """Find the problems of every expression of a base."""
     trees = [base.filters, *(view.filters for view in base.views)]
-    filters = [expression for tree in trees for expression in expressions(tree)]
     formulas = [*base.formulas.values(), *base.summaries.values()]
-    return [wrong for expression in (*filters, *formulas) for wrong in problems(expression)]
+    return [
+        *(wrong for tree in trees for wrong in filter_problems(tree)),
+        *(wrong for expression in formulas for wrong in problems(expression)),
+    ]
+
+
+def filter_problems(tree: FilterTree | None) -> list[BasesError]:
+    """Find the problems of every expression of a filter."""
+    return [wrong for expression in expressions(tree) for wrong in problems(expression)]
 
 
 def expressions(tree: FilterTree | None) -> list[str]:
@@ -59,11 +66,11 @@ def _faults(node: Node) -> list[BasesError]:
 def _check_call(node: Call) -> None:
     if node.of is not None:
         if node.name not in METHOD_NAMES:
-            raise BasesError(f'Cannot find function "{node.name}"')
+            raise UnknownFunction(node.name)
     elif node.name == "if":
         check_count("if", len(node.arguments), 2, 3)
     elif node.name not in FUNCTIONS:
-        raise BasesError(f'Cannot find function "{node.name}"')
+        raise UnknownFunction(node.name)
     else:
         _, least, most = FUNCTIONS[node.name]
         check_count(node.name, len(node.arguments), least, most)

@@ -5,7 +5,7 @@ from functools import partial
 from typing import Any
 
 from knapper_bases.engine.arguments import check_count
-from knapper_bases.engine.compare import compare, equal, truthy
+from knapper_bases.engine.compare import compare, equal, tag_matches, truthy
 from knapper_bases.engine.convert import MISSING, convert_all, converter, lookup
 from knapper_bases.engine.dates import read_date
 from knapper_bases.engine.errors import BasesError
@@ -141,6 +141,11 @@ class Compiler:
         if node.name in LIST_EXPRESSIONS:
             inner = Compiler(self.run, self.variables | LIST_EXPRESSIONS[node.name].variables)
             return _located(compile_list_expression(node, self.node, inner.node), node.position)
+        if node.name == "hasTag" and self.is_own_file(node.of):
+            wanted = [item.value for item in node.arguments if isinstance(item, Literal)]
+            tags = [value for value in wanted if isinstance(value, str)]
+            if tags and len(tags) == len(node.arguments):
+                return _has_tag(tags)
         of, name, arguments = self.node(node.of), node.name, [self.node(item) for item in node.arguments]
 
         def evaluate(row: Row) -> object:
@@ -149,6 +154,9 @@ class Compiler:
             return call_method(run, of(row), name, [argument(row) for argument in arguments])
 
         return _located(evaluate, node.position)
+
+    def is_own_file(self, node: Node) -> bool:
+        return isinstance(node, Name) and node.name == "file" and "file" not in self.variables
 
     def function(self, node: Call) -> Evaluate:
         arguments = [self.node(item) for item in node.arguments]
@@ -263,6 +271,24 @@ def _located(evaluate: Evaluate, position: int) -> Evaluate:
             raise
 
     return located
+
+
+def _has_tag(wanted: list[str]) -> Evaluate:
+    """Whether the file has a tag of these; a vault has few tags, so each of them is compared once."""
+    known: dict[str, bool] = {}
+
+    def evaluate(row: Row) -> object:
+        tags = row.file.entry.tags
+        row.run.budget.spend(1)
+        for tag in tags:
+            fits = known.get(tag)
+            if fits is None:
+                fits = known[tag] = any(tag_matches(tag, want) for want in wanted)
+            if fits:
+                return True
+        return False
+
+    return evaluate
 
 
 def _raise_again(message: str, row: Row) -> object:

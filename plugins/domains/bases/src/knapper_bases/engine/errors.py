@@ -2,6 +2,7 @@
 
 BasesError               an expression that cannot be read or evaluated
 ├── UnreadableExpression the text is not in the language
+├── UnknownFunction      the text calls a function that this engine does not have
 └── BudgetExceeded       it costs more than the caller allowed
 BasesSyntaxError         a .base file whose YAML or shape is wrong
 """
@@ -35,6 +36,13 @@ class BasesError(Exception):
 
 class UnreadableExpression(BasesError):
     """The text is not an expression of the Bases language."""
+
+
+class UnknownFunction(BasesError):
+    """The expression calls a function that no version known here has."""
+
+    def __init__(self, name: str) -> None:
+        super().__init__(f'Cannot find function "{name}"')
 
 
 class BudgetExceeded(BasesError):

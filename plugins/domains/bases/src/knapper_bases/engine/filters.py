@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from typing import TypeAlias
 
-from knapper_bases.engine.check import expressions, problems
+from knapper_bases.engine.check import filter_problems
 from knapper_bases.engine.compare import truthy
 from knapper_bases.engine.compiler import compile_expression
 from knapper_bases.engine.plan import And, FilterTree, Or
@@ -15,9 +15,8 @@ Predicate: TypeAlias = Callable[[Row], bool]
 
 def compile_filter(tree: FilterTree | None, run: Run) -> Predicate:
     """Compile a filter; one that no file could ever satisfy, because it is wrong in itself, is refused."""
-    for expression in expressions(tree):
-        for wrong in problems(expression):
-            raise wrong
+    for wrong in filter_problems(tree):
+        raise wrong
     return _compiled(tree, run)
 
 
@@ -35,10 +34,24 @@ def _compiled(tree: FilterTree | None, run: Run) -> Predicate:
         return _expression(tree, run)
     parts = [_compiled(part, run) for part in tree.parts]
     if isinstance(tree, And):
-        return parts[0] if len(parts) == 1 else lambda row: all(part(row) for part in parts)
+        return _all(parts)
     if isinstance(tree, Or):
-        return (lambda row: any(part(row) for part in parts)) if parts else _always
+        return _any(parts)
     return lambda row: not any(part(row) for part in parts)
+
+
+def _all(parts: list[Predicate]) -> Predicate:
+    if len(parts) == 2:  # most have one or two, and a generator for each row would cost more than they do
+        one, other = parts
+        return lambda row: one(row) and other(row)
+    return parts[0] if len(parts) == 1 else lambda row: all(part(row) for part in parts)
+
+
+def _any(parts: list[Predicate]) -> Predicate:
+    if len(parts) == 2:
+        one, other = parts
+        return lambda row: one(row) or other(row)
+    return (lambda row: any(part(row) for part in parts)) if parts else _always
 
 
 def _expression(text: str, run: Run) -> Predicate:

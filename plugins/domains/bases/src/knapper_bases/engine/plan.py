@@ -88,7 +88,7 @@ def _facts(tree: FilterTree, this: str | None) -> list[Fact]:
     if isinstance(tree, And):
         return [fact for part in tree.parts for fact in _facts(part, this)]
     if isinstance(tree, Or):
-        return _facts(tree.parts[0], this) if len(tree.parts) == 1 else []
+        return _any_of([_facts(part, this) for part in tree.parts])
     if not isinstance(tree, str):
         return []
     try:
@@ -98,10 +98,20 @@ def _facts(tree: FilterTree, this: str | None) -> list[Fact]:
         return []
 
 
+def _any_of(choices: list[list[Fact]]) -> list[Fact]:
+    """What holds whichever of the choices does: where each has a tag, one of these tags is there."""
+    if len(choices) == 1:
+        return choices[0]
+    tags = [next((fact.tags for fact in facts if isinstance(fact, HasTag)), ()) for facts in choices]
+    return [HasTag(tuple(dict.fromkeys(tag for some in tags for tag in some)))] if tags and all(tags) else []
+
+
 def _of_node(node: Node, this: str | None) -> list[Fact]:
     if isinstance(node, Binary):
         if node.operator == "&&":
             return _of_node(node.left, this) + _of_node(node.right, this)
+        if node.operator == "||":
+            return _any_of([_of_node(node.left, this), _of_node(node.right, this)])
         return _of_equality(node) if node.operator == "==" else []
     if isinstance(node, Call) and node.of is not None and _is_file(node.of):
         return _of_call(node, this)

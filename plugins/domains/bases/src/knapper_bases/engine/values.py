@@ -100,7 +100,8 @@ class File:
 
     @property
     def name(self) -> str:
-        return self.basename if self.ext.lower() == "md" else self.full_name
+        name = self.path.rpartition("/")[2]
+        return name[:-3] if name[-3:].lower() == ".md" and len(name) > 3 else name
 
 
 class This(File):

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from datetime import datetime
 
+from knapper.collector import collector_paused
 from knapper_dataview.engine.budget import Budget
 from knapper_dataview.engine.compiler import compile_expression
 from knapper_dataview.engine.context import Context
@@ -18,7 +19,6 @@ from knapper_dataview.engine.execution import (
     run,
     task_entries,
 )
-from knapper_dataview.engine.pauses import collector_paused
 from knapper_dataview.engine.query_parser import parse_expression, parse_query
 from knapper_dataview.engine.results import (
     CalendarEntry,

@@ -33,6 +33,12 @@ class Statuses:
         for status in statuses:
             self._by_symbol.setdefault(status.symbol, status)
 
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Statuses) and [*self] == [*other]
+
+    def __hash__(self) -> int:
+        return hash(tuple(self))
+
     def __iter__(self) -> Iterator[Status]:
         return iter(self._by_symbol.values())
 

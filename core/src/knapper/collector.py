@@ -14,7 +14,8 @@ _turn = Lock()
 def collector_paused() -> Iterator[None]:
     """Pause it for this query, unless another query already does: so it always gets its turn between two.
 
-    Rows hold no circles, so they are freed without it; measured, a query over 10,000 notes loses up to 100 ms to it.
+    For work whose rows hold no circles, so that they are freed without it, and which ends within a budget. Measured,
+    a query over 10,000 notes loses up to 100 ms to it.
     """
     if not gc.isenabled() or not _turn.acquire(blocking=False):
         yield
