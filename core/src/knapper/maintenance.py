@@ -65,6 +65,8 @@ def reset_cache(
         dropped |= vault.index.clear()
     elif vectors:
         dropped["embeddings"] = vault.index.vectors.clear()
+    if log:
+        runtime.audit.flush()  # or rows of the past would be written after it was forgotten
     with runtime.state.write() as conn:
         if keys:
             done = (

@@ -80,16 +80,16 @@ def inspect_acl(
     """Say whether a caller with these scopes could do this to a path, by the evaluator that enforces it."""
     vault = ctx.server.vault(ctx.vault.vault)
     judged = Caller("inspected", frozenset(scopes), authenticated=True)
+    switch = vault.acl.read_only
+    if not any(scope.partition(":")[0] in ("*", op) for scope in scopes):
+        return Verdict(allowed=False, kill_switch=switch, denied_by=f"scope {op}:*")
     if op == "execute":
-        allowed = judged.may("execute:command") and not vault.acl.read_only
-        return Verdict(
-            allowed=allowed, kill_switch=vault.acl.read_only, denied_by=None if allowed else "scope"
-        )
+        return Verdict(allowed=not switch, kill_switch=switch, denied_by="read_only" if switch else None)
     verdict = ctx.server.evaluate(vault, op, ctx.vault.locate(path))
     missing = [scope for scope in verdict.required_scopes if not judged.may(scope)]
     return Verdict(
         allowed=verdict.allowed and not missing,
-        kill_switch=vault.acl.read_only,
+        kill_switch=switch,
         matched_rule=verdict.matched_rule,
         denied_by=verdict.denied_by or (f"scope {missing[0]}" if missing else None),
     )
@@ -121,7 +121,7 @@ def get_metrics(ctx: Context, vault: Annotated[str | None, Doc("Only this vault'
     ]
     found += [
         Metric(name=name, type="counter", value=value, labels=labels)
-        for name, value, labels in view.call_counts(vault)
+        for name, value, labels in view.call_counts(vault or ctx.caller.vault)
     ]
     return Metrics(metrics=found)
 
