@@ -29,8 +29,7 @@ WORDS: dict[Any, str] = {
 
 def core() -> str:
     """Every section of the core's own settings."""
-    found: dict[str, type[BaseModel]] = {"": Settings}
-    _nested(Settings, "", found)
+    found = nested(Settings)
     seen: dict[type[BaseModel], str] = {}
     parts = []
     for name, section in found.items():
@@ -59,13 +58,14 @@ def keys(section: type[BaseModel]) -> list[str]:
     return [name for name, field in section.model_fields.items() if _inner(field.annotation) is None]
 
 
-def _nested(section: type[BaseModel], at: str, found: dict[str, type[BaseModel]]) -> None:
+def nested(section: type[BaseModel], at: str = "") -> dict[str, type[BaseModel]]:
+    """A section and those inside it, by their dotted names."""
+    found = {at: section}
     for name, field in section.model_fields.items():
         inner = _inner(field.annotation)
         if inner is not None:
-            place = f"{at}.{name}".lstrip(".") + _suffix(field.annotation)
-            found[place] = inner
-            _nested(inner, place, found)
+            found |= nested(inner, f"{at}.{name}".lstrip(".") + _suffix(field.annotation))
+    return found
 
 
 def _suffix(annotation: Any) -> str:

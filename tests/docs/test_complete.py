@@ -8,6 +8,7 @@ import click
 import pytest
 
 from devtools.docs.pages import pages, registered
+from devtools.docs.settings import keys, nested
 from devtools.members import ROOT
 from knapper import __all__ as public
 from knapper.cli.app import COMMANDS, cli
@@ -59,9 +60,9 @@ def test_every_error_code_is_documented_with_what_to_do() -> None:
 def test_every_setting_has_a_meaning() -> None:
     assert [
         f"{section.__name__}.{name}"
-        for section in [Settings, *_sections(Settings)]
-        for name in section.model_fields
-        if not meaning(section, name) and not _is_section(section, name)
+        for section in nested(Settings).values()
+        for name in keys(section)
+        if not meaning(section, name)
     ] == []
 
 
@@ -76,9 +77,9 @@ def test_no_meaning_is_left_of_a_setting_that_is_gone() -> None:
 
 def test_every_setting_is_documented() -> None:
     page = text("configuration.md")
-    for section in [Settings, *_sections(Settings)]:
-        for name in section.model_fields:
-            assert f"| `{name}` |" in page or _is_section(section, name), name
+    for place, section in nested(Settings).items():
+        assert f"### {place or 'At the top'}\n" in page
+        assert [name for name in keys(section) if f"| `{name}` |" not in page] == []
 
 
 def test_every_variable_is_documented() -> None:
@@ -121,17 +122,3 @@ def test_no_page_names_a_machine_or_a_person_it_should_not() -> None:
         content = page.read_text(encoding="utf-8")
         assert str(ROOT) not in content
         assert "/root/" not in content
-
-
-def _sections(model: type) -> list[type]:
-    from devtools.docs.settings import _nested
-
-    found: dict[str, type] = {}
-    _nested(model, "", found)  # type: ignore[arg-type]
-    return list(dict.fromkeys(found.values()))
-
-
-def _is_section(section: type, name: str) -> bool:
-    from devtools.docs.settings import keys
-
-    return name not in keys(section)

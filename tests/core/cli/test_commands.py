@@ -144,8 +144,11 @@ def test_plugins_lists_what_failed_and_why_and_goes_on(run: Run, install: Instal
     assert "ImportError: built for another Python" in run("plugins").out
 
 
-def test_plugins_strict_exits_1_at_a_failure(run: Run, install: Install) -> None:
+def test_plugins_strict_exits_1_at_a_failure(
+    run: Run, install: Install, monkeypatch: pytest.MonkeyPatch
+) -> None:
     install("torn", BROKEN, distribution="somebodys-plugin")
+    monkeypatch.setenv("KNAPPER_PLUGINS__ONLY", '["torn"]')
     result = run("plugins", "--strict")
     assert (result.code, result.out) == (1, "")
     assert result.err == "knapper: plugin 'torn' of somebodys-plugin: built for another Python\n"

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from knapper.caller import Caller
-from knapper.dispatch.call import args_hash
+from knapper.dispatch.canonical import args_hash
 
 FAMILIES = ("read", "write", "delete", "execute", "admin", "bulk")
 RESOURCES = ("notes", "vault", "canvas", "memory")
