@@ -1,10 +1,12 @@
 import pytest
 
 from knapper import Context, DeletePath, Domain, ToolError, WritePath
+from knapper.caller import LOCAL, Caller
 from knapper.testing import Calls, VaultFolder, check_domain
 from knapper_history import history
 
-writer = Domain("writer", summary="Writes for the tests of history.")
+PINS = ".obsidian/bookmarks.json"
+writer = Domain("writer", summary="Writes for the tests of history.", exempt=[PINS])
 
 
 @writer.tool("write:notes")
@@ -25,6 +27,12 @@ def drop(ctx: Context, path: DeletePath) -> str:
     return ctx.vault.delete(path, hard=True).path
 
 
+@writer.tool("write:notes", reach="the bookmarks")
+def pin(ctx: Context, text: str) -> str:
+    """Write the bookmarks."""
+    return ctx.vault.write(PINS, text).hash
+
+
 @pytest.fixture
 def both(call: Calls) -> Calls:
     call.plugins.append(_Writer())
@@ -40,8 +48,6 @@ class _Writer:
 
 
 def write(call: Calls, tool: str, **arguments: str) -> None:
-    from knapper.caller import LOCAL, Caller
-
     caller = call.caller or Caller("test", LOCAL, authenticated=True, session="test")
     outcome = call.runtime(history).call(tool, arguments, caller)
     assert outcome.error is None
@@ -126,6 +132,77 @@ def test_versions_of_unreadable_notes_are_not_counted(both: Calls, vault: VaultF
     with pytest.raises(ToolError) as refused:
         both(history, "read_snapshot", snapshot_id=2)
     assert refused.value.code == "invalid_input"
+
+
+def test_undo_takes_back_bookmarks_too_though_nobody_reads_them_here(both: Calls, vault: VaultFolder) -> None:
+    vault[PINS] = "{}"
+    write(both, "pin", text='{"items":[]}')
+    assert both(history, "list_snapshots")["items"] == []
+    with pytest.raises(ToolError, match="there is no snapshot 1"):
+        both(history, "read_snapshot", snapshot_id=1)
+    both.confirmed(history, "undo_session", dry_run=False)
+    assert vault[PINS] == "{}"
+
+
+def test_a_change_that_a_kill_cut_short_is_left_out_where_it_did_not_happen(
+    both: Calls, vault: VaultFolder
+) -> None:
+    vault["a.md"] = "a"
+    write(both, "put", path="a.md", text="a2")
+    both.runtime(history).snapshots.take("main", "a.md", b"a2", "write", "test", "put")
+    both.confirmed(history, "undo_session", dry_run=False)
+    assert vault["a.md"] == "a"
+
+
+def test_a_change_that_a_kill_cut_short_is_named_where_it_may_have_happened(
+    both: Calls, vault: VaultFolder
+) -> None:
+    vault["a.md"] = "a"
+    both.runtime(history).snapshots.take("main", "a.md", b"a", "write", "test", "put")
+    vault["a.md"] = "a2"  # the file changed, and the process died before it could say so
+    with pytest.raises(ToolError) as refused:
+        both(history, "undo_session", dry_run=False)
+    assert (refused.value.code, refused.value.details["paths"]) == ("concurrent_modification", ["a.md"])
+
+
+def test_undo_looks_again_after_a_person_took_their_time(both: Calls, vault: VaultFolder) -> None:
+    vault["a.md"] = "a"
+    write(both, "put", path="a.md", text="a2")
+
+    def ask(question: object) -> bool:
+        vault["a.md"] = "by hand, while somebody was thinking"
+        return True
+
+    outcome = both.outcome(history, "undo_session", dry_run=False, how={"ask": ask})
+    assert outcome.error is not None
+    assert outcome.error["code"] == "concurrent_modification"
+    assert vault["a.md"] == "by hand, while somebody was thinking"
+
+
+def test_versions_of_files_that_are_no_notes_need_the_scope_for_attachments(
+    both: Calls, vault: VaultFolder
+) -> None:
+    vault["plan.canvas"] = "{}"
+    write(both, "put", path="plan.canvas", text='{"nodes":[]}')
+    both.caller = Caller("reader", frozenset({"read:notes"}), authenticated=True)
+    with pytest.raises(ToolError) as refused:
+        both(history, "read_snapshot", snapshot_id=1)
+    assert (refused.value.code, refused.value.details) == ("forbidden", {"required": ["read:attachments"]})
+    both.caller = Caller("reader", frozenset({"read:*"}), authenticated=True)
+    assert both(history, "read_snapshot", snapshot_id=1)["content"] == "{}"
+
+
+def test_a_restore_of_what_may_not_be_written_bothers_nobody(both: Calls, vault: VaultFolder) -> None:
+    vault["a.md"] = "a"
+    write(both, "put", path="a.md", text="a2")
+    runtime = both.runtime(history)
+    main = runtime.vaults.get("main")
+    rules = runtime.settings.acl.model_copy(update={"write_paths": ["else/**"]})
+    main.apply(main.settings.model_copy(update={"acl": rules}))
+    with pytest.raises(ToolError) as refused:
+        both(history, "restore_note", snapshot_id=1)
+    assert refused.value.code == "acl_denied"
+    assert runtime.approvals.list() == []
 
 
 def test_the_domain_has_what_every_domain_needs() -> None:

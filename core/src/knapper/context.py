@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 import msgspec
 
-from knapper.errors import ToolError
+from knapper.errors import PluginError, ToolError
 
 if TYPE_CHECKING:
     from pydantic import BaseModel
@@ -127,6 +127,8 @@ class Context:
 
     def confirm(self, needed: bool, change: dict[str, Any] | None = None, *, diff: str = "") -> None:
         """Where needed, go on only if a person has confirmed exactly this call; call it before the first change."""
+        if not self._call.tool.asks:
+            raise PluginError(f"{self._call.name} asks for a confirmation and does not say so: add confirm='…'")
         if needed:
             self._call.confirm(change or {}, diff)
 

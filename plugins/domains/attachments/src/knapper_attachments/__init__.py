@@ -126,6 +126,7 @@ class MovedAttachment(Record):
     "delete:attachments",
     rate="write",
     confirm="more than 10 references, crossing a top-level folder, or overwriting",
+    reach="notes and canvases that refer to it",
 )
 def move_attachment(
     ctx: Context,

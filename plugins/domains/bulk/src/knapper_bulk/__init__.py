@@ -136,7 +136,14 @@ class MovedAll(Record):
     dry_run: bool
 
 
-@bulk.tool("write:notes", "delete:notes", "bulk:notes", repeat="keyed", confirm="a real run")
+@bulk.tool(
+    "write:notes",
+    "delete:notes",
+    "bulk:notes",
+    repeat="keyed",
+    confirm="a real run",
+    reach="notes and canvases that link to what is moved",
+)
 def bulk_move_notes(
     ctx: Context,
     moves: Annotated[

@@ -31,7 +31,7 @@ class FolderBundle(Record):
     left_out: list[str] | None = None
 
 
-@bundles.tool("read:context", "read:notes")
+@bundles.tool("read:context", "read:notes", reach="the readable notes below root")
 def bundle_folder(
     ctx: Context,
     root: Annotated[str, Doc("The folder; empty for the whole vault.")],
@@ -69,7 +69,7 @@ class FileBundle(Record):
     left_out: list[str] | None = None
 
 
-@bundles.tool("read:context", "read:notes")
+@bundles.tool("read:context", "read:notes", reach="each of paths, checked one by one")
 def bundle_files(
     ctx: Context,
     paths: Annotated[

@@ -3,14 +3,21 @@
 from __future__ import annotations
 
 from datetime import UTC, datetime
+from functools import partial
 from typing import Annotated, Any, Literal
 
 from knapper import Context, Doc, Domain, Page, ReadPath, Record, ToolError, WritePath, hookimpl
+from knapper.index.rows import is_note
 from knapper.store.snapshots import Snapshot, Snapshots
+from knapper.vault.paths import hidden
 from knapper_history.undo import Step, plan, uncertain
 
 history = Domain(
-    "history", summary="Look at earlier versions of notes, restore them, undo a session.", group="notes"
+    "history",
+    summary="Look at earlier versions of notes, restore them, undo a session.",
+    group="notes",
+    # A session is undone whole, with what it did to these; nothing else here reads or writes them.
+    exempt=(".obsidian/bookmarks.json", ".obsidian/workspaces.json"),
 )
 
 Id = Annotated[int, Doc("From list_snapshots.", ge=1)]
@@ -52,7 +59,7 @@ def list_snapshots(
     page: Page = Page(),
 ) -> Page.Of[Version]:
     """List the versions that were kept from before changes, newest first."""
-    kept, allow = _snapshots(ctx), ctx.index.readable
+    kept, allow = _snapshots(ctx), partial(_shown, ctx)
     rows = kept.list(ctx.vault.vault, path, limit=page.limit + 1, before=page.after, allow=allow)
     total = kept.count(ctx.vault.vault, path, allow=allow)
     more = len(rows) > page.limit
@@ -69,7 +76,7 @@ class VersionText(Record):
     content_hash: str | None = None
 
 
-@history.tool("read:notes")
+@history.tool("read:notes", reach="the stored versions of a file, and no file itself")
 def read_snapshot(ctx: Context, snapshot_id: Id) -> VersionText:
     """Read what a note held before a change."""
     found = _permitted(ctx, snapshot_id, "read")
@@ -210,10 +217,18 @@ def _snapshots(ctx: Context) -> Snapshots:
 def _permitted(ctx: Context, id: int, op: Literal["read", "write"]) -> Snapshot:
     """A snapshot of a path the caller has access to; another's is as if it were not there."""
     found = _snapshots(ctx).get(ctx.vault.vault, id)
-    if not ctx.index.readable(found.path):
+    if not _shown(ctx, found.path):
         raise ToolError("invalid_input", f"there is no snapshot {id}", snapshot_id=id)
     ctx.vault.authorise(op, found.path)
+    scope = f"{op}:{'notes' if is_note(found.path) else 'attachments'}"
+    if not ctx.caller.may(scope):
+        raise ToolError("forbidden", f"{found.path!r} needs the scope {scope!r}", required=[scope])
     return found
+
+
+def _shown(ctx: Context, path: str) -> bool:
+    """Whether a caller may know of a path; Obsidian's own files are nobody's here."""
+    return not hidden(path) and ctx.index.readable(path)
 
 
 def _version(row: Snapshot) -> Version:

@@ -21,7 +21,11 @@ class MovedNote(Record):
 
 
 @notes.tool(
-    "write:notes", "delete:notes", rate="write", confirm="crossing a top-level folder, or overwrite_target"
+    "write:notes",
+    "delete:notes",
+    rate="write",
+    confirm="crossing a top-level folder, or overwrite_target",
+    reach="notes and canvases that link to it",
 )
 def move_note(
     ctx: Context,

@@ -52,7 +52,7 @@ class NoteResults(Record):
     results: list[NoteResult]
 
 
-@notes.tool("read:notes")
+@notes.tool("read:notes", reach="each of paths, checked one by one")
 def read_notes(
     ctx: Context,
     paths: Annotated[list[str], Doc("Paths, names or aliases.", min_length=1, max_length=50)],
@@ -80,7 +80,7 @@ class Listed(Record):
     mtime: str | None = None
 
 
-@notes.tool("read:notes")
+@notes.tool("read:notes", reach="the folder root, and names below it")
 def list_notes(
     ctx: Context,
     root: Annotated[str, Doc("Only below this folder.")] = "",

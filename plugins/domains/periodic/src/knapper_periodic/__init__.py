@@ -27,7 +27,7 @@ class PeriodicNote(Record):
     frontmatter: dict[str, Any] | None = None
 
 
-@periodic.tool("read:periodic")
+@periodic.tool("read:periodic", reach="the note of that period")
 def get_periodic_note(
     ctx: Context, period: Period, date: Day = None, include_content: bool = True
 ) -> PeriodicNote:

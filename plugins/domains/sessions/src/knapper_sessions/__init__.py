@@ -41,7 +41,7 @@ class Started(Record):
     trace_path: str
 
 
-@sessions.tool("write:workspace", repeat="keyed")
+@sessions.tool("write:workspace", repeat="keyed", reach="the sessions of the vault, no file")
 def start_session(
     ctx: Context,
     caller: Annotated[
@@ -72,7 +72,7 @@ class Ended(Record):
     duration_ms: int
 
 
-@sessions.tool("write:workspace")
+@sessions.tool("write:workspace", reach="the sessions of the vault, no file")
 def end_session(ctx: Context, session_id: str, end_metadata: dict[str, Any] | None = None) -> Ended:
     """End a session that you began."""
     row = _own(ctx, session_id)
