@@ -65,7 +65,7 @@ def knapper_routes() -> Route | Iterable[Route]:
 
 @hookspec
 def knapper_commands(cli: click.Group) -> None:
-    """Add subcommands to the command line; called before it parses its arguments."""
+    """Add subcommands to the command line; called where a command is not the core's own, and for the help."""
     raise AssertionError
 
 
