@@ -30,6 +30,11 @@ CREATE UNIQUE INDEX chunks_by_file ON chunks (file, ord);
 CREATE INDEX chunks_by_hash ON chunks (hash);
 CREATE VIRTUAL TABLE ranked USING fts5(title, names, headings, body, content='', tokenize='porter unicode61 remove_diacritics 2');
 """
+UNRANKED = ""  # in place of a hash: read by its id, but no answer to a query
+LINK = re.compile(r"!?\[\[[^\]\n]*\]\]|!?\[[^\]\n]*\]\([^)\n]*\)|https?://\S+")
+WORDS = re.compile(r"\w+")
+THIN = 20  # letters beside the links
+THIN_MOST = 4000
 # Scripts that do not put spaces between words, and Hangul, whose words carry their particles.
 UNSPACED = re.compile(
     "[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3005\u3006\u3041-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7a3"
@@ -106,6 +111,11 @@ def _names(path: str, aliases: Iterable[str], tags: Iterable[str]) -> str:
     return "\n".join([path.rpartition("/")[2].rpartition(".")[0], *aliases, *tags])
 
 
+def is_thin(text: str) -> bool:
+    """Whether a stretch says nothing but where to look: ranked, it would answer with the note's title alone."""
+    return len(text) < THIN_MOST and sum(map(len, WORDS.findall(LINK.sub("", text)))) < THIN
+
+
 class Prepared(msgspec.Struct, array_like=True):
     """A chunk as it is inserted; what the ranked index takes is here where it is not simply the text."""
 
@@ -132,6 +142,10 @@ def prepare(
         rows.chunks.append(
             Prepared(headings, chunk.start, chunk.end, chunk.line, digest, segmented(path), words)
         )
+    thin = [chunk for chunk in rows.chunks if is_thin(rows.text[chunk.start : chunk.end])]
+    if len(thin) < len(rows.chunks):
+        for chunk in thin:
+            chunk.hash = UNRANKED
 
 
 def add(conn: sqlite3.Connection, notes: Iterable[tuple[int, NoteRows]]) -> None:
@@ -143,6 +157,8 @@ def add(conn: sqlite3.Connection, notes: Iterable[tuple[int, NoteRows]]) -> None
         for number, chunk in enumerate(rows.chunks):
             id += 1
             found.append((id, file, number, chunk.headings, chunk.start, chunk.end, chunk.line, chunk.hash))
+            if chunk.hash == UNRANKED:
+                continue
             body = chunk.words_of_body
             ranked.append(
                 (
@@ -163,8 +179,8 @@ def remove(conn: sqlite3.Connection, file: int) -> None:
     """Take a note's chunks out of the ranked index with the words they went in with."""
     rows = conn.execute(
         'SELECT c.id, f.title, f.path, c.headings, substr(t.text, c.start + 1, c."end" - c.start) '
-        "FROM chunks c JOIN files f ON f.id = c.file JOIN texts t ON t.file = c.file WHERE c.file = ?",
-        (file,),
+        "FROM chunks c JOIN files f ON f.id = c.file JOIN texts t ON t.file = c.file WHERE c.file = ? AND c.hash != ?",
+        (file, UNRANKED),
     ).fetchall()
     if not rows:
         return

@@ -37,9 +37,8 @@ LONGEST = 8000
 RETRY_SECONDS = 30.0
 SPARE = 64  # vectors of chunks that are gone may be among the nearest
 NEAREST = "SELECT rowid, distance FROM vec WHERE embedding MATCH ? AND k = ?"
-ORDER = " ORDER BY distance, rowid"
 MISSING = (
-    "FROM chunks c WHERE NOT EXISTS (SELECT 1 FROM vectors v WHERE v.chunk = c.id) "
+    "FROM chunks c WHERE c.hash != '' AND NOT EXISTS (SELECT 1 FROM vectors v WHERE v.chunk = c.id) "
     "AND NOT EXISTS (SELECT 1 FROM quarantine q WHERE q.hash = c.hash)"
 )
 REVISION = "SELECT key, value FROM meta WHERE key IN ('generation', 'vectors') ORDER BY key"
@@ -172,13 +171,14 @@ class Vectors:
         if self.engine == "numpy":
             return self._nearest_by_numpy(conn, vector, k, None if everything else (allowed, parameters))
         if everything:
-            rows = conn.execute(NEAREST + ORDER, [vector.tobytes(), k + SPARE]).fetchall()
+            rows = conn.execute(NEAREST, [vector.tobytes(), k + SPARE]).fetchall()
             living = self._living(conn, rows)
             if len(living) >= k or len(rows) < k + SPARE:
-                return living[:k]
-        limited = f"{NEAREST} AND rowid IN ({allowed}) {ORDER}"
-        rows = conn.execute(limited, [vector.tobytes(), k, *parameters]).fetchall()
-        return [(chunk, 1.0 - distance) for chunk, distance in rows]
+                return _in_order(living)[:k]
+        # More than k, because among equals the one with the lowest number comes first.
+        limited = f"{NEAREST} AND rowid IN ({allowed})"
+        rows = conn.execute(limited, [vector.tobytes(), k + SPARE, *parameters]).fetchall()
+        return _in_order(rows)[:k]
 
     def cosines(
         self, conn: sqlite3.Connection, vector: NDArray[np.float32], chunks: Sequence[int]
@@ -216,11 +216,11 @@ class Vectors:
         sql = "SELECT 1 FROM sqlite_master WHERE name = ?"
         return conn.execute(sql, (self._table,)).fetchone() is not None
 
-    def _living(self, conn: sqlite3.Connection, rows: Sequence[Any]) -> list[tuple[int, float]]:
+    def _living(self, conn: sqlite3.Connection, rows: Sequence[Any]) -> list[Any]:
         ids = [chunk for chunk, _ in rows]
         sql = f"SELECT id FROM chunks WHERE id IN ({_marks(ids)})"
         known = {chunk for (chunk,) in conn.execute(sql, ids)}
-        return [(chunk, 1.0 - distance) for chunk, distance in rows if chunk in known]
+        return [row for row in rows if row[0] in known]
 
     def _nearest_by_numpy(
         self,
@@ -427,6 +427,11 @@ def _has_vec(conn: sqlite3.Connection) -> bool:
     return (
         conn.execute("SELECT 1 FROM pragma_function_list WHERE name = 'vec_version'").fetchone() is not None
     )
+
+
+def _in_order(rows: Sequence[Any]) -> list[tuple[int, float]]:
+    """Chunks by how near they are, and equal ones by their number."""
+    return sorted(((chunk, 1.0 - far) for chunk, far in rows), key=lambda one: (-one[1], one[0]))
 
 
 def _marks(values: Collection[Any]) -> str:

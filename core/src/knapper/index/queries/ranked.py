@@ -22,6 +22,7 @@ WEIGHTS = "5.0, 3.0, 2.0, 1.0"  # title, names, headings, body
 POOL = 100
 MOST_WORDS = 32
 COMMON = 0.4  # a word in this share of the notes tells nothing about one of them
+FEW = 200  # notes; so many are ranked at no cost, and every word counts
 WORD = re.compile(r"[^\W_]+")
 
 
@@ -161,7 +162,7 @@ class Ranked(Patterns):
         if not found:
             return None
         counts = self._frequencies(found)
-        most = COMMON * max(1, self._notes())
+        most = max(FEW, COMMON * self._notes())
         telling = [t for t in found if counts[t] <= most] or found
         telling.sort(key=lambda t: counts[t])
         return " OR ".join(quoted(t) for t in telling[:MOST_WORDS])
@@ -173,7 +174,7 @@ class Ranked(Patterns):
             times[term] = times.get(term, 0) + 1
         often = sorted(times, key=lambda t: (-times[t], t))[:200]
         counts, notes = self._frequencies(often), max(1, self._notes())
-        telling = [t for t in often if counts[t] <= COMMON * notes and (counts[t] > 1 or times[t] > 1)]
+        telling = [t for t in often if counts[t] <= max(FEW, COMMON * notes)]
         telling.sort(key=lambda t: (counts[t] / min(times[t], 4), t))
         return " ".join(telling[:most])
 

@@ -1,0 +1,138 @@
+"""vault_context: as much of the best passages as fits a budget, note by note, with where each comes from."""
+
+from __future__ import annotations
+
+import math
+from typing import Annotated
+
+from knapper import Context, Doc, Record
+from knapper.index.queries.ranked import ChunkRow
+from knapper_retrieval import answers, checks
+from knapper_retrieval.answers import Freshness, Warning_
+from knapper_retrieval.domain import retrieval
+from knapper_retrieval.graph import best_of_notes, expansion
+from knapper_retrieval.ranking import rank
+
+PER_NOTE = 4
+OVERHEAD = 12  # tokens of a heading line with its path
+LEAST = 40
+
+
+class Source(Record, omit_defaults=False):
+    path: str
+    title: str
+    chunk_ids: list[str]
+    lines: list[int]
+    score: float
+
+
+class Packed(Record, omit_defaults=False):
+    context: str
+    sources: list[Source]
+    tokens: int
+    budget: int
+    passages: int
+    truncated: bool
+    freshness: Freshness
+    warnings: list[Warning_]
+
+
+@retrieval.tool("read:notes")
+def vault_context(
+    ctx: Context,
+    query: Annotated[str, Doc("What the context is for, at most 1000 characters.")],
+    max_tokens: Annotated[int, Doc("The most tokens of text.", ge=100, le=100_000)] = 4000,
+    root: Annotated[str, Doc("Only passages below this folder.")] = "",
+    follow_links: Annotated[bool, Doc("Also from notes linked with the best ones.")] = True,
+) -> Packed:
+    """Pack the passages that answer a question into a token budget, grouped by note, each with its source."""
+    ranking = rank(ctx, checks.query(query), None, root)
+    order = [one.chunk for one in ranking.found]
+    if follow_links:
+        seeds = best_of_notes(ctx, ranking.found)
+        new = [i.one.chunk for i in expansion(ctx, query, seeds, 1, root, ranking.used != "lexical")]
+        order = [*order[:5], *(c for c in new if c not in order[:5]), *(c for c in order[5:] if c not in new)]
+    scores = {one.chunk: one.score for one in ranking.found}
+    chosen, used, truncated = _choose(ctx, order, max_tokens)
+    sources = _sources(chosen, scores)
+    fresh = answers.freshness(ctx)
+    return Packed(
+        context=_written(chosen),
+        sources=sources,
+        tokens=used,
+        budget=max_tokens,
+        passages=sum(len(rows) for rows in chosen.values()),
+        truncated=truncated,
+        freshness=fresh,
+        warnings=[*ranking.warnings, *answers.about(fresh)],
+    )
+
+
+def tokens(text: str) -> int:
+    """About how many tokens a text is; scripts without spaces take about one a letter."""
+    wide = sum(1 for c in text if ord(c) > 0x2E7F)
+    return math.ceil((len(text) - wide) / 4) + wide
+
+
+def _choose(
+    ctx: Context, order: list[int], budget: int
+) -> tuple[dict[str, list[tuple[ChunkRow, str]]], int, bool]:
+    """Passages in their order while they fit; the last one is cut at a line where enough of it is left."""
+    chosen: dict[str, list[tuple[ChunkRow, str]]] = {}
+    used, truncated = 0, False
+    for start in range(0, len(order), 50):
+        rows = ctx.index.chunks(order[start : start + 50])
+        for chunk in order[start : start + 50]:
+            row = rows.get(chunk)
+            if row is None or len(chosen.get(row.path, ())) >= PER_NOTE:
+                continue
+            cost = tokens(row.text) + OVERHEAD
+            text = row.text
+            if used + cost > budget:
+                truncated = True
+                text = _cut(row.text, budget - used - OVERHEAD)
+                if not text:
+                    continue
+                cost = tokens(text) + OVERHEAD
+            chosen.setdefault(row.path, []).append((row, text))
+            used += cost
+        if used + LEAST > budget:
+            break
+    return chosen, used, truncated
+
+
+def _cut(text: str, most: int) -> str:
+    if most < LEAST:
+        return ""
+    kept = text
+    while tokens(kept) > most:
+        kept = kept[: int(len(kept) * min(0.95, most / tokens(kept)))]
+    line = kept.rfind("\n")
+    return (kept[:line] if line > len(kept) // 2 else kept).rstrip()
+
+
+def _written(chosen: dict[str, list[tuple[ChunkRow, str]]]) -> str:
+    """Notes in the order of their best passage, the passages of a note in the order they stand in it."""
+    parts = []
+    for path, rows in chosen.items():
+        parts.append(f"## {rows[0][0].title} ({path})")
+        for row, text in sorted(rows, key=lambda pair: pair[0].number):
+            trail = " > ".join(h for h in row.headings if h != row.title)
+            parts.append(f"### {trail}\n{text}" if trail else text)
+    return "\n\n".join(parts)
+
+
+def _sources(chosen: dict[str, list[tuple[ChunkRow, str]]], scores: dict[int, float]) -> list[Source]:
+    found = []
+    for path, rows in chosen.items():
+        ordered = sorted((row for row, _ in rows), key=lambda row: row.number)
+        found.append(
+            Source(
+                path=path,
+                title=ordered[0].title,
+                chunk_ids=[row.id for row in ordered],
+                lines=[row.line + 1 for row in ordered],
+                score=round(min(1.0, max(scores.get(row.chunk, 0.0) for row in ordered)), 6),
+            )
+        )
+    return found
