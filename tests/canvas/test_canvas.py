@@ -1,12 +1,18 @@
 import json
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from knapper import ToolError
 from knapper.testing import Calls, VaultFolder, check_domain
 from knapper_canvas import canvas
+from knapper_canvas.canvas import read
+from knapper_canvas.changes import Change, apply
+from knapper_canvas.query import Filter, hits
 
 # As Obsidian writes one: tabs, a line for each node; with fields that only plugins know.
 PLAN = """{
@@ -393,6 +399,46 @@ def test_a_canvas_of_a_real_vault_survives_an_update(call: Calls, vault: VaultFo
     vault["real.canvas"] = text = real.read_text(encoding="utf-8")
     call(canvas, "update_canvas", path="real.canvas", update_nodes={"296e9f517e9a80ab": {"x": -501}})
     assert vault["real.canvas"] == text.replace('"x":-500', '"x":-501', 1)
+
+
+JSON: st.SearchStrategy[Any] = (
+    st.none() | st.integers() | st.text(max_size=3) | st.just([]) | st.just({"x": 1})
+)
+ODD = st.dictionaries(
+    st.sampled_from(
+        [
+            "id",
+            "type",
+            "x",
+            "y",
+            "width",
+            "height",
+            "text",
+            "file",
+            "color",
+            "subpath",
+            "fromNode",
+            "toNode",
+            "fromSide",
+            "label",
+        ]
+    ),
+    JSON | st.sampled_from(["a", "text", "file", "group", "#x"]),
+    max_size=8,
+)
+
+
+@settings(deadline=None, max_examples=100)
+@given(st.lists(ODD, max_size=3), st.lists(ODD, max_size=3), st.lists(ODD, max_size=2))
+def test_whatever_a_canvas_holds_it_is_changed_and_searched_or_the_reason_is_given(
+    nodes: list[dict[str, Any]], edges: list[dict[str, Any]], added: list[dict[str, Any]]
+) -> None:
+    text = json.dumps({"nodes": nodes, "edges": edges})
+    change = Change(added, added, frozenset({"a"}), frozenset({"b"}), {}, {})
+    with suppress(ToolError):
+        text = apply(text, change, "c.canvas")[0]
+    found = list(hits("c.canvas", *read(text, "c.canvas"), Filter(has_edge_to="a", text_contains="x")))
+    assert all(hit.canvas_path == "c.canvas" for hit in found)
 
 
 def test_the_domain_has_what_every_domain_needs() -> None:

@@ -1,4 +1,5 @@
 import json
+from contextlib import suppress
 from typing import Any
 
 import pytest
@@ -8,7 +9,11 @@ from hypothesis import strategies as st
 from knapper import Bridge, ToolError, hookimpl
 from knapper.testing import Calls, VaultFolder, check_domain
 from knapper_excalidraw import excalidraw
+from knapper_excalidraw.changes import Change, apply
+from knapper_excalidraw.drawing import Drawing
+from knapper_excalidraw.elements import TYPES
 from knapper_excalidraw.note import packed, scene
+from knapper_excalidraw.svg import render
 
 BOX = {
     "id": "box-with-a-long-id",
@@ -263,7 +268,11 @@ def test_a_plain_file_is_created(call: Calls, vault: VaultFolder) -> None:
         ("n.excalidraw", {"template": "compressed-json"}),
         ("n.excalidraw", {"template": "custom"}),
         ("n.excalidraw", {"elements": [{"type": "sticker"}]}),
-        ("n.excalidraw", {"elements": [{"type": "text"}, {"type": "rectangle", "x": "left"}]}),
+        ("n.excalidraw", {"elements": [{"type": "text"}]}),
+        ("n.excalidraw", {"elements": [{"type": "rectangle", "x": "left"}]}),
+        ("n.excalidraw", {"elements": [{"type": "arrow", "width": "wide"}]}),
+        ("n.excalidraw", {"elements": [{"type": "text", "text": "x", "fontSize": "large"}]}),
+        ("n.excalidraw", {"elements": [{"type": "ellipse", "boundElements": ["x"]}]}),
         ("n.excalidraw", {"elements": [{"type": "line", "points": [[0]]}]}),
         ("n.excalidraw", {"elements": [{"type": "line", "width": 1e300}]}),
         ("n.excalidraw", {"elements": [{"id": "a", "type": "ellipse"}, {"id": "a", "type": "ellipse"}]}),
@@ -519,6 +528,46 @@ def test_what_nobody_knows_survives_adding_and_removing(
     assert now["one00001"] == stored["elements"][0]
     call(excalidraw, "update_excalidraw", path=path, remove_element_ids=["new00001"])
     assert vault[path] == text
+
+
+NAMES = [
+    "id",
+    "type",
+    "x",
+    "width",
+    "points",
+    "text",
+    "fontSize",
+    "containerId",
+    "startBinding",
+    "boundElements",
+    "link",
+    "fileId",
+    "isDeleted",
+]
+ODD = st.dictionaries(
+    st.sampled_from([*NAMES, "angle", "opacity", "strokeColor", "lineHeight", "version", "frameId", "name"]),
+    JSON | st.sampled_from([*TYPES, "a", [[0, 0], [1, 2]], [{"id": "a"}], {"elementId": "a"}]),
+    max_size=8,
+)
+
+
+@settings(deadline=None, max_examples=100)
+@given(
+    st.lists(ODD, max_size=3),
+    st.lists(ODD, max_size=2),
+    st.dictionaries(st.sampled_from("ab"), ODD, max_size=1),
+)
+def test_whatever_elements_hold_a_drawing_is_changed_and_drawn_or_the_reason_is_given(
+    stored: list[dict[str, Any]], added: list[dict[str, Any]], patches: dict[str, dict[str, Any]]
+) -> None:
+    text = json.dumps({"elements": stored, "appState": {}})
+    change = Change(added, frozenset({"a"}), patches, {})
+    with suppress(ToolError):
+        text = apply(text, "d.excalidraw", change, 0).text
+    drawing = Drawing(text, "d.excalidraw")
+    assert render(drawing.shown, {}, {}, {}, background=True).svg.endswith("</svg>")
+    assert all(isinstance(one, str) for one in drawing.texts())
 
 
 def test_the_domain_has_what_every_domain_needs() -> None:

@@ -36,7 +36,7 @@ def apply(text: str, change: Change, path: str) -> tuple[str, Applied]:
     document = opened(text, path)
     nodes: list[Json] = document.value.get("nodes", [])
     edges: list[Json] = document.value.get("edges", [])
-    nodes_removed = _drop(nodes, lambda node: node.get("id") in change.remove_nodes)
+    nodes_removed = _drop(nodes, lambda node: str(node.get("id")) in change.remove_nodes)
     edges_removed = _drop(edges, lambda edge: _goes(edge, change))
     before = {id(one): set(node_problems(one)) for one in nodes}
     updated_nodes = _update(nodes, change.update_nodes, "node")
@@ -70,8 +70,8 @@ def apply(text: str, change: Change, path: str) -> tuple[str, Applied]:
 
 
 def _goes(edge: Json, change: Change) -> bool:
-    ends = {edge.get("fromNode"), edge.get("toNode")}
-    return edge.get("id") in change.remove_edges or not ends.isdisjoint(change.remove_nodes)
+    ends = {str(edge.get("fromNode")), str(edge.get("toNode"))}
+    return str(edge.get("id")) in change.remove_edges or not ends.isdisjoint(change.remove_nodes)
 
 
 def _drop(listed: list[Json], goes: Callable[[Json], bool]) -> int:
@@ -81,7 +81,7 @@ def _drop(listed: list[Json], goes: Callable[[Json], bool]) -> int:
 
 
 def _update(listed: list[Json], patches: Mapping[str, Json], kind: str) -> list[Json]:
-    by_id = {one.get("id"): one for one in listed}
+    by_id = {str(one.get("id")): one for one in listed}
     for own, patch in patches.items():
         found = by_id.get(own)
         if found is None:

@@ -46,7 +46,7 @@ def _leading_to(nodes: list[Json], edges: list[Json], target: str | None) -> set
     if target is None:
         return None
     meant = {target} | {str(node.get("id")) for node in nodes if node.get("file") == target}
-    return {str(edge.get("fromNode")) for edge in edges if edge.get("toNode") in meant}
+    return {str(edge.get("fromNode")) for edge in edges if str(edge.get("toNode")) in meant}
 
 
 def _fits(node: Json, wanted: Filter) -> bool:

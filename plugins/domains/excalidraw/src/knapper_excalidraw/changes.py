@@ -56,8 +56,8 @@ def _remove(
     found = {str(one.get("id")) for one in drawing.elements} & asked
     if not found:
         return 0
-    gone = found | {str(one.get("id")) for one in drawing.elements if one.get("containerId") in found}
-    drawing.elements[:] = [one for one in drawing.elements if one.get("id") not in gone]
+    gone = found | {str(one.get("id")) for one in drawing.elements if str(one.get("containerId")) in found}
+    drawing.elements[:] = [one for one in drawing.elements if str(one.get("id")) not in gone]
     untie(drawing.elements, gone)
     texts |= dict.fromkeys(gone)
     links |= dict.fromkeys(gone)
@@ -71,7 +71,7 @@ def _update(
     texts: dict[str, str | None],
     links: dict[str, str | None],
 ) -> None:
-    by_id = {one.get("id"): one for one in drawing.shown}
+    by_id = {str(one.get("id")): one for one in drawing.shown}
     for own, patch in patches.items():
         element = by_id.get(own)
         if element is None:

@@ -10,6 +10,7 @@ from typing import Any
 
 from knapper import ToolError
 from knapper_excalidraw.drawing import Json, raw_text
+from knapper_excalidraw.shapes import number
 
 TYPES = frozenset(
     [
@@ -62,6 +63,7 @@ OWN: dict[str, Json] = {
     "image": {"status": "pending", "scale": [1, 1], "fileId": None},
     "frame": {"name": None},
 }
+NUMBERS = ("x", "y", "width", "height", "angle", "opacity", "strokeWidth", "fontSize", "lineHeight")
 BINDINGS = ("startBinding", "endBinding")
 
 
@@ -70,6 +72,7 @@ def complete(given: Json, place: int, now_ms: int) -> Json:
     kind = given.get("type")
     if not isinstance(kind, str) or kind not in TYPES:
         raise _wrong(given, f"type is {kind!r}, not one of {', '.join(sorted(TYPES))}")
+    check({"id": "new", "text": raw_text(given) or None, **given})
     digest = sha256(json.dumps([place, given], sort_keys=True).encode()).hexdigest()
     element: Json = {"id": digest[:8], "type": kind, "x": 0, "y": 0, **_size(given, kind)}
     element |= {**COMMON, **OWN.get(kind, {}), "seed": int(digest[8:15], 16), "version": 1}
@@ -84,7 +87,7 @@ def complete(given: Json, place: int, now_ms: int) -> Json:
 def set_text(element: Json, text: str) -> None:
     """Give a text element another text, and the size it takes about."""
     lines = text.split("\n")
-    size, height = element.get("fontSize", 20), element.get("lineHeight", 1.25)
+    size, height = number(element.get("fontSize"), 20), number(element.get("lineHeight"), 1.25)
     element |= {"text": text, "rawText": text, "originalText": text}
     element |= {
         "width": round(max(map(len, lines)) * size * 0.55, 2),
@@ -96,7 +99,7 @@ def check(element: Json) -> None:
     """Raise invalid_input where an element's place, size, points or text could not be drawn."""
     if not isinstance(element.get("id"), str) or not element["id"]:
         raise _wrong(element, "id is not a text")
-    for name in ("x", "y", "width", "height", "angle", "opacity", "strokeWidth"):
+    for name in NUMBERS:
         if name in element and not _is_number(element[name]):
             raise _wrong(element, f"{name} is {element[name]!r}, not a number")
     points = element.get("points", [])
@@ -104,6 +107,8 @@ def check(element: Json) -> None:
         raise _wrong(element, "points is not a list of [x, y]")
     if element.get("type") == "text" and not isinstance(element.get("text"), str):
         raise _wrong(element, "a text element needs text")
+    if element.get("boundElements") and not _bound(element):
+        raise _wrong(element, "boundElements is not a list of objects")
 
 
 def check_references(elements: Iterable[Json], known: set[str]) -> None:
@@ -116,7 +121,7 @@ def check_references(elements: Iterable[Json], known: set[str]) -> None:
 
 def tie(new: list[Json], elements: list[Json]) -> None:
     """Let what new arrows and texts are bound to know of them; Excalidraw keeps each binding on both sides."""
-    by_id = {element.get("id"): element for element in elements}
+    by_id = {str(element.get("id")): element for element in elements}
     for element in new:
         for name, target in _references(element):
             if name == "frameId":
@@ -125,9 +130,9 @@ def tie(new: list[Json], elements: list[Json]) -> None:
                 element[name].setdefault("focus", 0)
                 element[name].setdefault("gap", 1)
             other = by_id.get(target)
-            bound = (other.get("boundElements") or []) if other is not None else []
-            if other is not None and all(one.get("id") != element["id"] for one in bound):
-                other["boundElements"] = [*bound, {"id": element["id"], "type": element["type"]}]
+            if other is not None and all(one.get("id") != element["id"] for one in _bound(other)):
+                own = {"id": element["id"], "type": element["type"]}
+                other["boundElements"] = [*(other.get("boundElements") or []), own]
 
 
 def untie(elements: list[Json], gone: set[str]) -> None:
@@ -136,9 +141,9 @@ def untie(elements: list[Json], gone: set[str]) -> None:
         for name, target in _references(element):
             if target in gone:
                 element[name] = None
-        bound = element.get("boundElements")
-        if isinstance(bound, list) and any(one.get("id") in gone for one in bound):
-            bound[:] = [one for one in bound if one.get("id") not in gone]
+        left = [one for one in _bound(element) if str(one.get("id")) not in gone]
+        if len(left) < len(_bound(element)):
+            element["boundElements"][:] = left
 
 
 def shorten(new: list[Json], others: list[Json]) -> dict[str, str]:
@@ -165,8 +170,13 @@ def _rename(element: Json, renamed: dict[str, str]) -> None:
             element[name]["elementId"] = renamed[target]
         elif target in renamed:
             element[name] = renamed[target]
-    for one in element.get("boundElements") or ():
-        one["id"] = renamed.get(one.get("id"), one.get("id"))
+    for one in _bound(element):
+        one["id"] = renamed.get(str(one.get("id")), one.get("id"))
+
+
+def _bound(element: Json) -> list[Json]:
+    listed = element.get("boundElements")
+    return listed if isinstance(listed, list) and all(isinstance(one, dict) for one in listed) else []
 
 
 def _references(element: Json) -> list[tuple[str, str]]:
