@@ -39,6 +39,11 @@ def test_every_command_has_a_module_and_a_sentence_of_help(run: Run) -> None:
         assert run(name, "--help").code == 0
 
 
+def test_help_is_a_word_too(run: Run) -> None:
+    assert run("help") == run("--help")
+    assert run("help", "config", "show") == run("config", "show", "--help")
+
+
 def test_the_version_is_the_distributions(run: Run) -> None:
     assert run("version") == (0, f"knapper {__version__}\n", "")
     assert run("--version").out == f"knapper {__version__}\n"

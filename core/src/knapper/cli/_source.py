@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING
 
 import click
 from pydantic import ValidationError
@@ -20,23 +20,7 @@ if TYPE_CHECKING:
     from knapper.plugins import Plugins
     from knapper.store.state import State
 
-F = TypeVar("F", bound=Callable[..., Any])
 STATE = "state.db"
-
-
-def source(command: F) -> F:
-    """The argument most commands end with: a vault folder or a configuration file."""
-    return click.argument("path", required=False, metavar="[VAULT|CONFIG]")(command)
-
-
-def as_json(command: F) -> F:
-    return click.option("--json", "as_json", is_flag=True, help="Print JSON.")(command)
-
-
-def named_source(command: F) -> F:
-    """The same as an option, for commands whose arguments are something else."""
-    option = click.option("--config", "path", metavar="VAULT|CONFIG", help="The vault or file it belongs to.")
-    return option(command)
 
 
 def configured(path: str | None = None) -> Loaded | None:

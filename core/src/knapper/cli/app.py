@@ -135,9 +135,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 def _or_serve(arguments: Sequence[str] | None) -> Sequence[str]:
     """Without a word, a client that has started us is served what is configured; a person is shown the help."""
-    from knapper.config.load import find
-
-    given = sys.argv[1:] if arguments is None else arguments
-    if given or sys.stdin is None or sys.stdin.isatty() or find() is None:
+    given = list(sys.argv[1:] if arguments is None else arguments)
+    if given[:1] == ["help"]:
+        return [*given[1:], "--help"]
+    if given or sys.stdin is None or sys.stdin.isatty():
         return given
-    return ["serve"]
+    from knapper.config.paths import find
+
+    return given if find() is None else ["serve"]

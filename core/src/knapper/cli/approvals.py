@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING, Any
 import click
 import msgspec
 
-from knapper.cli._source import as_json, named_source, opened, state_files, usable
+from knapper.cli._options import as_json, named_source
+from knapper.cli._source import opened, state_files, usable
 from knapper.cli._terminal import console, print_json, stamp, table
 from knapper.config.model import Settings
 from knapper.errors import ToolError

@@ -7,7 +7,8 @@ from pathlib import Path
 
 import click
 
-from knapper.cli._source import one_state, source
+from knapper.cli._options import source
+from knapper.cli._source import one_state
 from knapper.cli._terminal import size
 
 

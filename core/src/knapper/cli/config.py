@@ -6,7 +6,8 @@ from typing import Any
 
 import click
 
-from knapper.cli._source import as_json, found_plugins, source
+from knapper.cli._options import as_json, source
+from knapper.cli._source import found_plugins
 from knapper.cli._terminal import print_json, quiet, table
 from knapper.config import toml
 from knapper.config.load import Loaded, leaves, load

@@ -6,7 +6,7 @@ from typing import Any
 
 import click
 
-from knapper.cli._source import as_json, source
+from knapper.cli._options import as_json, source
 from knapper.cli._terminal import console, print_json, quiet
 from knapper.cli.checks import access, clients, configuration, machine, plugins, stores, vaults
 from knapper.cli.checks.report import Check, report

@@ -7,7 +7,8 @@ import time
 
 import click
 
-from knapper.cli._source import STATE, as_json, opened, source
+from knapper.cli._options import as_json, source
+from knapper.cli._source import STATE, opened
 from knapper.cli._terminal import print_json, stamp
 from knapper.config.load import load
 from knapper.config.paths import cache_dir

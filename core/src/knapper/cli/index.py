@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from knapper.cli._source import source
+from knapper.cli._options import source
 from knapper.config.load import load
 from knapper.errors import ToolError
 

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from knapper.cli._source import as_json, found_plugins, source, usable
+from knapper.cli._options import as_json, source
+from knapper.cli._source import found_plugins, usable
 from knapper.cli._terminal import print_json, quiet, table
 from knapper.errors import PluginError
 

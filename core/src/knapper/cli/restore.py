@@ -6,7 +6,8 @@ from pathlib import Path
 
 import click
 
-from knapper.cli._source import STATE, found_plugins, source
+from knapper.cli._options import source
+from knapper.cli._source import STATE, found_plugins
 from knapper.config.load import load
 from knapper.config.paths import cache_dir
 

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from knapper.cli._source import as_json, one_state, opened, source
+from knapper.cli._options import as_json, source
+from knapper.cli._source import one_state, opened
 from knapper.cli._terminal import print_json, table
 
 if TYPE_CHECKING:

@@ -11,7 +11,7 @@ from typing import Any
 
 import click
 
-from knapper.cli._source import as_json, source
+from knapper.cli._options import as_json, source
 from knapper.cli._terminal import print_json, stamp
 from knapper.config.interlocks import effective_audience
 from knapper.config.load import load

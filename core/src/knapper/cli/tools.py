@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Any
 import click
 import msgspec
 
-from knapper.cli._source import as_json, configured, found_plugins, source
+from knapper.cli._options import as_json, source
+from knapper.cli._source import configured, found_plugins
 from knapper.cli._terminal import print_json, table
 
 if TYPE_CHECKING:

@@ -9,7 +9,7 @@ from importlib.metadata import distributions
 import click
 
 from knapper import __version__
-from knapper.cli._source import as_json
+from knapper.cli._options import as_json
 from knapper.cli._terminal import print_json
 
 
