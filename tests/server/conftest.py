@@ -25,15 +25,16 @@ LISTED = {"jsonrpc": "2.0", "method": "notifications/resources/list_changed", "p
 
 
 def install(site: Path, *, version: str = "0.1.0", source: Path = PLUGIN) -> Path:
-    """Install the plugin the way pip lays it down: a module, and metadata that names its entry point."""
+    """Install a plugin the way pip lays it down: a module, and metadata that names its entry point."""
+    module = PLUGIN.stem if source.stem == "changed" else source.stem
     site.mkdir(parents=True, exist_ok=True)
-    for old in site.glob("knapper_fixtures-*.dist-info"):
+    for old in site.glob(f"{module}-*.dist-info"):
         shutil.rmtree(old)
-    shutil.copy(source, site / "knapper_fixtures.py")
-    info = site / f"knapper_fixtures-{version}.dist-info"
+    shutil.copy(source, site / f"{module}.py")
+    info = site / f"{module}-{version}.dist-info"
     info.mkdir()
-    (info / "METADATA").write_text(f"Metadata-Version: 2.1\nName: knapper-fixtures\nVersion: {version}\n")
-    (info / "entry_points.txt").write_text("[knapper]\nfixtures = knapper_fixtures\n")
+    (info / "METADATA").write_text(f"Metadata-Version: 2.1\nName: {module}\nVersion: {version}\n")
+    (info / "entry_points.txt").write_text(f"[knapper]\n{module.removeprefix('knapper_')} = {module}\n")
     return site
 
 

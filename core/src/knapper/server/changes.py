@@ -15,6 +15,8 @@ if TYPE_CHECKING:
     from knapper.server.host import Host
 
 SECONDS = 0.5
+Kind = Literal["tools", "prompts", "resources", "updated"]
+LISTS: tuple[Kind, ...] = ("tools", "prompts", "resources")
 METHODS = {
     "tools": "notifications/tools/list_changed",
     "prompts": "notifications/prompts/list_changed",
@@ -26,7 +28,7 @@ METHODS = {
 class Change(NamedTuple):
     """One thing that is not any more as the client may have it."""
 
-    kind: Literal["tools", "prompts", "resources", "updated"]
+    kind: Kind
     uri: str = ""
 
     @property

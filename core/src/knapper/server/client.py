@@ -60,8 +60,9 @@ class Client:
         self._call = (exchange.method, name, args_hash, exchange.caller.name)
         self._state = self._sent_again() if exchange.modern else None
         self._answers: dict[str, Any] = dict(self._state.answers) if self._state else {}
-        if self._state is not None:
-            self._answers |= exchange.table("inputResponses")
+        if exchange.modern:
+            given = exchange.table("inputResponses")
+            self._answers |= {key: answer for key, answer in given.items() if isinstance(answer, dict)}
 
     @property
     def capabilities(self) -> Mapping[str, Any]:

@@ -115,12 +115,12 @@ class Host:
 
     def _changed(self) -> None:
         """Another configuration may show other tools, and rules that let other notes be read."""
-        from knapper.server.changes import Change
+        from knapper.server.changes import LISTS, Change
 
         self._reloaded = True
         self._lists.clear()
-        self.changes.tell(Change("tools"))
-        self.changes.tell(Change("resources"))
+        for kind in LISTS:
+            self.changes.tell(Change(kind))
 
     def close(self) -> None:
         if self._runtime is not None:

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import AsyncIterator, Callable, Mapping
+from collections.abc import AsyncIterator, Callable, Iterable, Mapping
 from contextlib import asynccontextmanager
 from functools import partial
+from hashlib import sha256
 from typing import TYPE_CHECKING, Any
 
 import msgspec
@@ -24,7 +25,7 @@ from knapper.server import eras
 from knapper.server.http.bearer import METADATA, Bearers, Unauthorised
 from knapper.server.http.edge import Edge, sessions
 from knapper.server.http.guard import Guard
-from knapper.server.wire import INTERNAL_ERROR, STOPPING, UNAUTHORISED
+from knapper.server.wire import INTERNAL_ERROR, INVALID_REQUEST, STOPPING, UNAUTHORISED
 
 if TYPE_CHECKING:
     from knapper.server.host import Host
@@ -32,6 +33,7 @@ if TYPE_CHECKING:
 log = logging.getLogger("knapper.http")
 TOLD = (b'"progressToken"', b"/logLevel")
 WATCH_SECONDS = 0.05
+ONCE = frozenset({b"host", b"origin", b"authorization", b"mcp-session-id", b"content-length"})
 EXPOSED = "Mcp-Session-Id, WWW-Authenticate"
 
 
@@ -57,7 +59,14 @@ class App:
         if scope["type"] == "lifespan":
             await self._live(receive, send)
         elif scope["type"] == "http":
+            # Blanks around a value are not part of it, and not every parser takes them away.
+            scope["headers"] = [(name, value.strip(b" \t")) for name, value in scope["headers"]]
             headers = {name: value.decode("latin-1") for name, value in scope["headers"]}
+            if len(scope["headers"]) > len(headers) and _ambiguous(scope["headers"]):
+                await error(400, INVALID_REQUEST, "a header that may come once came twice")(
+                    scope, receive, send
+                )
+                return
             await self._guarded(headers, scope, receive, send)
 
     async def _guarded(
@@ -104,7 +113,7 @@ class App:
                 answer.headers["WWW-Authenticate"] = self._bearers.challenge
             await answer(scope, receive, send)
             return
-        caller.session = headers.get(b"mcp-session-id")
+        caller.session = session_of(caller, headers.get(b"mcp-session-id"))
         scope["knapper.caller"] = caller
         await serve(headers, scope, receive, send)
 
@@ -164,8 +173,11 @@ class App:
         return tool.input_schema if tool is not None and "x-mcp-header" in str(tool.input_schema) else None
 
     def _health(self) -> Response:
-        vaults = {vault.id: vault.index.status().state for vault in self._runtime.vaults}
-        return _json({"status": "ok", "version": __version__, "vaults": vaults})
+        """That the server runs; which vaults it has is nobody's business where callers have to be known."""
+        found: dict[str, Any] = {"status": "ok", "version": __version__}
+        if not self._bearers.needed:
+            found["vaults"] = {vault.id: vault.index.status().state for vault in self._runtime.vaults}
+        return _json(found)
 
     async def _plugged(
         self, headers: Mapping[bytes, str], scope: Scope, receive: Receive, send: Send
@@ -250,6 +262,13 @@ class Watch:
             self._task.cancel()
 
 
+def session_of(caller: Caller, given: str | None) -> str | None:
+    """A session's name for what the caller does in it; the header is the client's to choose, so it is the caller's own."""
+    if not given or caller.name is None:
+        return None
+    return f"{given[:64]}-{sha256(caller.name.encode()).hexdigest()[:16]}"
+
+
 async def whole(receive: Receive, limit: int) -> bytes | None:
     """The body of a request, or None where it is larger than allowed."""
     message = await receive()
@@ -268,6 +287,12 @@ def _replayed(body: bytes, receive: Receive) -> Receive:
         return waiting.pop() if waiting else await receive()
 
     return replay
+
+
+def _ambiguous(headers: Iterable[tuple[bytes, bytes]]) -> bool:
+    """Whether a header that decides something was sent twice: two programs might each believe another one."""
+    names = [name for name, _ in headers if name in ONCE]
+    return len(names) > len(set(names))
 
 
 def _route(offered: Offered) -> tuple[Offered, Route]:

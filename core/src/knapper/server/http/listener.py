@@ -39,6 +39,7 @@ class Listener(uvicorn.Server):
                 log_config=None,
                 access_log=False,
                 server_header=False,
+                proxy_headers=False,  # who may be believed about a client's address is not ours to guess
                 lifespan="on",
                 ws="none",
                 timeout_keep_alive=KEEP_ALIVE_SECONDS,
