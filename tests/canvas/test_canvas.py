@@ -80,6 +80,12 @@ def test_what_is_no_canvas_is_refused_and_stays_as_it_is(
     assert vault["bad.canvas"] == text
 
 
+def test_half_a_character_in_a_card_is_shown_as_a_mark(call: Calls, vault: VaultFolder) -> None:
+    vault["cut.canvas"] = '{"nodes":[{"id":"a","type":"text","text":"cut \\ud83d"}]}'
+    assert call(canvas, "read_canvas", path="cut.canvas")["nodes"][0]["text"] == "cut \ufffd"
+    assert call(canvas, "query_canvas")["items"][0]["snippet"] == "cut \ufffd"
+
+
 def test_other_files_are_not_read_under_the_scope_of_canvases(call: Calls, vault: VaultFolder) -> None:
     vault["secret.json"] = "{}"
     assert refusal(call, "read_canvas", path="secret.json").code == "invalid_input"

@@ -120,3 +120,10 @@ def test_an_equal_value_put_in_place_of_another_changes_nothing() -> None:
 def test_what_is_no_json_is_refused(text: str) -> None:
     with pytest.raises(ValueError):
         Document(text)
+
+
+def test_half_a_character_is_read_as_a_mark_and_stays_as_it_is_spelled() -> None:
+    document = Document('{"cut":"a \\ud83d","whole":"\\ud83d\\ude00","x":1}')
+    assert document.value == {"cut": "a \ufffd", "whole": "\U0001f600", "x": 1}
+    document.value["x"] = 2
+    assert document.text() == '{"cut":"a \\ud83d","whole":"\\ud83d\\ude00","x":2}'

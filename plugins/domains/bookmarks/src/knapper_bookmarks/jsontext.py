@@ -80,7 +80,8 @@ class Document:
             return self._read_items(at, {}, "}")
         if opening == "[":
             return self._read_items(at, [], "]")
-        return _DECODER.raw_decode(self._given, at)
+        value, end = _DECODER.raw_decode(self._given, at)
+        return (_whole(value) if isinstance(value, str) else value), end
 
     def _read_items(self, start: int, made: Any, closing: str) -> tuple[Any, int]:
         items: list[_Item] = []
@@ -108,7 +109,7 @@ class Document:
         if named:
             if self._given[start : start + 1] != '"':
                 raise ValueError(f"a name is missing at character {start}")
-            key, end = _DECODER.raw_decode(self._given, start)
+            key, end = self._read(start)
             colon = self._skip(end)
             if self._given[colon : colon + 1] != ":":
                 raise ValueError(f"':' is missing at character {colon}")
@@ -197,6 +198,11 @@ class Document:
             return opening + self._comma.join(parts) + closing
         line = "\n" + self._indent * (depth + 1)
         return opening + line + f",{line}".join(parts) + "\n" + self._indent * depth + closing
+
+
+def _whole(text: str) -> str:
+    """The text with a mark for each half of a surrogate pair, which JSON can spell and UTF-8 cannot."""
+    return text if text.isascii() else text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
 
 
 def _colon(head: str) -> str:
