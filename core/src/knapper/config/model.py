@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any, Literal, Self
+from typing import Annotated, Any, Literal, Self, TypeVar
 
 from pydantic import (
     BaseModel,
@@ -16,6 +16,9 @@ from pydantic import (
 )
 from pydantic.alias_generators import to_camel
 
+from knapper.vault.exclude import Excluded
+
+S = TypeVar("S", bound=BaseModel)
 VaultId = Annotated[str, Field(pattern=r"^[a-z0-9_-]{1,64}$")]
 Port = Annotated[int, Field(ge=0, le=65535)]
 
@@ -88,6 +91,13 @@ class VaultSettings(Section):
     memory: dict[str, Any] = {}
     workspace: dict[str, Any] = {}
     auto_mode_explain: Literal["always", "on_zero_hits", "optional"] = "optional"
+
+    @field_validator("exclude")
+    @classmethod
+    def _patterns(cls, given: list[str]) -> list[str]:
+        """A pattern that cannot be read would leave out nothing, or everything."""
+        Excluded(given)
+        return given
 
 
 class AuthSettings(Section):
@@ -350,3 +360,8 @@ class Settings(Section):
     idempotency_ttl_seconds: PositiveInt = 86_400
     idempotency_reclaim_seconds: PositiveInt = 60
     elicit_ttl_seconds: PositiveInt = 300
+
+    def section(self, name: str, model: type[S]) -> S:
+        """A plugin's own section, by the plugin's model; its defaults where the configuration has none."""
+        given = self.model_extra or {}
+        return model.model_validate(given.get(name, given.get(to_camel(name), {})))

@@ -87,7 +87,7 @@ def knapper_domains() -> Domain:
 
 @hookimpl
 def knapper_sinks() -> Sink:
-    return Sink("echo", lambda app: Listener() if app.section(echo).listen else None)
+    return Sink("echo", lambda every: Listener() if every.section("echo", EchoSettings).listen else None)
 
 
 @hookimpl
