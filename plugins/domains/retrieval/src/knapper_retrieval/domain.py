@@ -65,6 +65,10 @@ define(
     recovery="Use lexical.",
     number=-32007,
 )
+# The same words as in the domain that sends attachments: a code means one thing.
 define(
-    "QUERY_TOO_LARGE", "The answer is too large.", recovery="Set allow_large, or read a chunk.", number=-32008
+    "QUERY_TOO_LARGE",
+    "The file is larger than may be sent.",
+    recovery="Ask with allow_large, or open the file in the vault.",
+    number=-32008,
 )
