@@ -8,8 +8,8 @@ from typing import Any
 
 from knapper import Context, ToolError
 from knapper.vault.files import Written
+from knapper.vault.jsontext import Document
 from knapper_bookmarks.items import Json
-from knapper_bookmarks.jsontext import Document
 
 FILE = ".obsidian/bookmarks.json"
 OLDER = ".obsidian/starred.json"

@@ -10,7 +10,7 @@ from hashlib import sha256
 from typing import Any
 
 from knapper import ToolError
-from knapper_canvas.jsontext import Document
+from knapper.vault.jsontext import Document
 
 EMPTY = '{\n\t"nodes":[],\n\t"edges":[]\n}'
 LEVELS = 2  # Obsidian gives each node and each edge one line

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from knapper import ToolError
+from knapper.vault.jsontext import Document
 from knapper_excalidraw import note
-from knapper_excalidraw.jsontext import Document
 
 Json = dict[str, Any]
 PLAIN = """{

@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 from knapper import Context, ToolError
 from knapper.vault.files import Written
-from knapper_workspaces.jsontext import Document
+from knapper.vault.jsontext import Document
 from knapper_workspaces.layouts import Json
 
 FILE = ".obsidian/workspaces.json"

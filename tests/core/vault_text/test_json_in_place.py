@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from knapper_canvas.jsontext import Document
+from knapper.vault.jsontext import Document
 
 TEXT = st.text(st.characters(exclude_categories=["Cs"]), max_size=6)
 SPACE = st.sampled_from(["", "", " ", "\n", "\n\t", "\n    ", "\r\n  "])
