@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Annotated, Literal, NamedTuple
 
-from knapper import Context, Doc, Record
+from knapper import Alias, Context, Doc, Record
 from knapper.index.queries.around import Step
 from knapper.index.queries.ranked import ChunkRow, Scored
 from knapper_retrieval import answers, checks
@@ -55,8 +55,8 @@ class Item(NamedTuple):
 def vault_graph_search(
     ctx: Context,
     query: Annotated[str, Doc("What to find, at most 1000 characters.")],
-    limit: Annotated[int, Doc("How many passages, 1 to 50.")] = 10,
-    hops: Annotated[int, Doc("How many links away a neighbour may be.", ge=0, le=3)] = 1,
+    limit: Annotated[int, Doc("How many passages, 1 to 50."), Alias("final_top_k")] = 10,
+    hops: Annotated[int, Doc("How many links away a neighbour may be.", ge=0, le=3), Alias("hop_limit")] = 1,
     root: Annotated[str, Doc("Only passages below this folder.")] = "",
     return_content: bool = True,
 ) -> Walked:
