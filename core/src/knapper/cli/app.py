@@ -19,6 +19,7 @@ COMMANDS = (
     "approvals",
     "backup",
     "config",
+    "connect",
     "doctor",
     "elicit",
     "index",

@@ -1,0 +1,138 @@
+"""`knapper connect`: the server in a client's own configuration, written or shown."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import sys
+import time
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import click
+
+from knapper.cli._splice import Unreadable, put_json, put_toml
+from knapper.errors import KnapperError
+
+
+class Client(NamedTuple):
+    """Where a program keeps its servers, and how it writes one."""
+
+    title: str
+    section: str
+    place: tuple[str, ...]  # below the folder that `base` names
+    base: str = "home"
+    more: tuple[tuple[str, str], ...] = ()  # what an entry has besides the command
+    url: str = "url"  # the key of an address; empty where the program takes none
+    web: tuple[tuple[str, str], ...] = ()  # what an entry has besides the address
+
+    @property
+    def file(self) -> Path:
+        return _bases()[self.base].joinpath(*self.place)
+
+    @property
+    def toml(self) -> bool:
+        return self.place[-1].endswith(".toml")
+
+    def entry(self, command: list[str], url: str | None = None) -> dict[str, Any]:
+        if url is None:
+            return {**dict(self.more), "command": command[0], "args": command[1:]}
+        if not self.url:
+            raise KnapperError(f"{self.title} takes no addresses in its configuration; leave --url out")
+        return {**dict(self.web), self.url: url}
+
+    def shown(self, name: str, entry: dict[str, Any]) -> str:
+        """The configuration with nothing but this entry."""
+        return self.put("", name, entry)
+
+    def put(self, text: str, name: str, entry: dict[str, Any]) -> str:
+        return (put_toml if self.toml else put_json)(text, self.section, name, entry)
+
+
+STDIO, HTTP = (("type", "stdio"),), (("type", "http"),)
+CLIENTS = {
+    "claude-desktop": Client(
+        "Claude Desktop", "mcpServers", ("Claude", "claude_desktop_config.json"), "config", url=""
+    ),
+    "claude-code": Client("Claude Code", "mcpServers", (".claude.json",), more=STDIO, web=HTTP),
+    "cursor": Client("Cursor", "mcpServers", (".cursor", "mcp.json")),
+    "vscode": Client("VS Code", "servers", ("Code", "User", "mcp.json"), "config", STDIO, web=HTTP),
+    "windsurf": Client(
+        "Windsurf", "mcpServers", (".codeium", "windsurf", "mcp_config.json"), url="serverUrl"
+    ),
+    "zed": Client("Zed", "context_servers", ("zed", "settings.json"), "zed", (("source", "custom"),)),
+    "gemini-cli": Client("Gemini CLI", "mcpServers", (".gemini", "settings.json"), url="httpUrl"),
+    "codex": Client("Codex", "mcp_servers", (".codex", "config.toml")),
+}
+
+
+def _bases() -> dict[str, Path]:
+    """The folders that programs keep their settings below, on this system."""
+    home = Path.home()
+    xdg = Path(os.environ.get("XDG_CONFIG_HOME") or home / ".config")
+    if sys.platform == "win32":
+        roaming = Path(os.environ.get("APPDATA") or home / "AppData" / "Roaming")
+        return {"home": home, "config": roaming, "zed": roaming}
+    if sys.platform == "darwin":
+        return {"home": home, "config": home / "Library" / "Application Support", "zed": home / ".config"}
+    return {"home": home, "config": xdg, "zed": xdg}
+
+
+@click.command("connect")
+@click.argument("client", type=click.Choice(list(CLIENTS)))
+@click.argument("path", required=False, metavar="[VAULT|CONFIG]")
+@click.option("--print", "only_print", is_flag=True, help="Show what would be written, and write nothing.")
+@click.option("--name", default="knapper", show_default=True, help="What the client calls the server.")
+@click.option("--url", help="Connect to a server that runs at this address, instead of starting one.")
+def command(client: str, path: str | None, only_print: bool, name: str, url: str | None) -> None:
+    """Put the server into a client's configuration; what was there is kept, and copied aside first."""
+    chosen = CLIENTS[client]
+    entry = chosen.entry([*program(), "serve", *_source(path)], url)
+    if only_print:
+        click.echo(chosen.shown(name, entry), nl=False)
+        return
+    kept = write(chosen, name, entry)
+    click.echo(f"{chosen.title} has the server {name!r} now, in {chosen.file}.")
+    if kept is not None:
+        click.echo(f"What was there is in {kept.name}, beside it.")
+    click.echo(f"Restart {chosen.title} to use it.")
+
+
+def write(client: Client, name: str, entry: dict[str, Any]) -> Path | None:
+    """Write the entry; the copy of what was there before, where something was and has changed."""
+    file = client.file
+    before = file.read_text("utf-8") if file.exists() else ""
+    try:
+        after = client.put(before, name, entry)
+    except Unreadable as error:
+        raise KnapperError(
+            f"{file} was left as it is, because {error}; add the entry by hand (--print)"
+        ) from None
+    if after == before:
+        return None
+    kept = None
+    if before:
+        kept = file.with_name(f"{file.name}.{time.strftime('%Y%m%d-%H%M%S')}.bak")
+        shutil.copy2(file, kept)
+    file.parent.mkdir(parents=True, exist_ok=True)
+    part = file.with_name(f"{file.name}.part")
+    part.write_text(after, "utf-8")
+    if file.exists():
+        shutil.copymode(file, part)
+    part.replace(file)
+    return kept
+
+
+def program() -> list[str]:
+    """How a client starts this very installation: by a full path, for clients have another search path."""
+    beside = Path(sys.executable).with_name("knapper.exe" if sys.platform == "win32" else "knapper")
+    return [str(beside)] if beside.exists() else [sys.executable, "-m", "knapper"]
+
+
+def _source(path: str | None) -> list[str]:
+    if path is None:
+        return []
+    named = Path(path).expanduser()
+    if not named.exists():
+        raise click.BadParameter(f"there is no {path!r}", param_hint="VAULT|CONFIG")
+    return [str(named.resolve())]
