@@ -131,7 +131,9 @@ MEANINGS: dict[type[BaseModel], dict[str, str]] = {
         "max_response_bytes": "The largest answer of a tool; a larger one is an `overflow` error, never cut.",
         "regex_timeout_ms": "How long all the patterns of a call may take together.",
     },
-    model.WriteSettings: {"require_cas": "Overwrite a note only if the call names the hash of what it replaces."},
+    model.WriteSettings: {
+        "require_cas": "Overwrite a note only if the call names the hash of what it replaces."
+    },
     model.VisibilitySettings: {
         "allowed": "Show only these tools. Absent: all.",
         "hidden": "Tools that are not shown, but can be called.",
