@@ -51,24 +51,22 @@ def _fill(vault: MemoryVault, note: Note, file: Path) -> None:
 
 def _properties(text: str) -> dict[str, Any]:
     try:
-        found = _texts(yaml.compose(text, Loader=yaml.SafeLoader))
+        found = _data(yaml.compose(text, Loader=yaml.SafeLoader))
     except yaml.YAMLError:
         return {}
-    return {key: _typed(value) for key, value in found.items()} if isinstance(found, dict) else {}
+    return found if isinstance(found, dict) else {}
 
 
-def _texts(node: Any) -> Any:
-    """Give a YAML node's data with every scalar as the text it is written as."""
+def _data(node: Any) -> Any:
+    """Give a YAML node's data; dates stay the text they are written as."""
     if isinstance(node, yaml.MappingNode):
-        return {str(key.value): _texts(value) for key, value in node.value}
-    return (
-        [_texts(item) for item in node.value] if isinstance(node, yaml.SequenceNode) else node and node.value
-    )
+        return {str(key.value): _data(value) for key, value in node.value}
+    if isinstance(node, yaml.SequenceNode):
+        return [_data(item) for item in node.value]
+    return node and (_typed(node.value) if node.style is None else node.value)
 
 
-def _typed(value: Any) -> Any:
-    if isinstance(value, list):
-        return [_typed(item) for item in value]
-    if isinstance(value, str) and re.fullmatch(r"-?\d+(\.\d+)?", value):
+def _typed(value: str) -> Any:
+    if re.fullmatch(r"-?\d+(\.\d+)?", value):
         return float(value) if "." in value else int(value)
-    return {"": None, "true": True, "false": False}.get(value, value) if isinstance(value, str) else value
+    return {"": None, "true": True, "false": False}.get(value, value)

@@ -29,6 +29,7 @@ from knapper_tasks.rows import adapted, load, of_facts, of_types, reads_alike
 
 Day = Annotated[str, msgspec.Meta(pattern=r"^\d{4}-\d{2}-\d{2}$")]
 DATES = ("due", "scheduled", "start", "done")
+SECONDS = 5.0
 
 
 class Days(msgspec.Struct, forbid_unknown_fields=True):
@@ -120,7 +121,9 @@ def _native(ctx: Context, source: str, path: str | None, page: Page) -> Filtered
     where = [] if facts.every_task else of_facts(facts, query.settings)
     properties = cache(lambda path: _properties(ctx, path))
     with collector_paused():
-        result = query.run(load(ctx, query.settings, where), properties_of=properties, budget=Budget())
+        result = query.run(
+            load(ctx, query.settings, where), properties_of=properties, budget=Budget(seconds=SECONDS)
+        )
     groups = [TaskGroup(key=" > ".join(g.names), count=len(g.rows)) for g in result.groups if g.names]
     cut = _cut(result.rows, page)
     return FilteredTasks(

@@ -5,6 +5,7 @@ from typing import Any, TypeVar
 
 import regex
 
+from knapper.repetition import repeats_too_much
 from knapper_bases.engine.budget import Budget
 from knapper_bases.engine.errors import BasesError, BudgetExceeded
 from knapper_bases.engine.values import Regexp
@@ -35,6 +36,8 @@ def compiled(source: str, flags: str) -> Regexp:
         raise BasesError(f"Unknown regular expression flag {min(unknown)!r}")
     if len(source) > LONGEST_PATTERN:
         raise BasesError(f"The regular expression is longer than {LONGEST_PATTERN} characters")
+    if repeats_too_much(source):
+        raise BasesError(f"The regular expression /{source}/ repeats too much")
     options = regex.V0
     for flag in set(flags) & _FLAGS.keys():
         options |= _FLAGS[flag]

@@ -6,6 +6,7 @@ from functools import lru_cache
 
 import regex
 
+from knapper.repetition import repeats_too_much
 from knapper_dataview.engine.budget import Budget
 from knapper_dataview.engine.errors import BudgetExceeded, EvaluationError
 
@@ -16,13 +17,16 @@ _CLASSES = {"d": "0-9", "w": _WORD, "s": r"\s\uFEFF"}
 _QUANTIFIER = regex.compile(r"\{[0-9]+(?:,[0-9]*)?\}")
 _REFERENCE = regex.compile(r"\$(?:(\$)|(&)|(`)|(')|([0-9]{1,2})|<([^>]*)>)")
 _LONGEST = 4096
+_SLOWEST = 0.5  # seconds for one text: no pattern that means well comes near
 
 
-@lru_cache(maxsize=512)
+@lru_cache(maxsize=64)
 def compiled(pattern: str, ignore_case: bool = False) -> regex.Pattern[str]:
     """A pattern in JavaScript's dialect, ready to run."""
     if len(pattern) > _LONGEST:
         raise EvaluationError(f"a regular expression may have {_LONGEST} characters")
+    if repeats_too_much(pattern):
+        raise EvaluationError(f"the regular expression {pattern[:100]!r} repeats too much")
     try:
         return regex.compile(_Translation(pattern).text(), regex.IGNORECASE if ignore_case else 0)
     except (regex.error, RecursionError, OverflowError) as problem:
@@ -99,7 +103,7 @@ class _Translation:
 def search(pattern: str, text: str, budget: Budget, ignore_case: bool = False) -> bool:
     """Whether the pattern matches anywhere."""
     try:
-        return compiled(pattern, ignore_case).search(text, timeout=budget.remaining()) is not None
+        return compiled(pattern, ignore_case).search(text, timeout=_seconds(budget)) is not None
     except TimeoutError:
         raise _too_slow(pattern) from None
 
@@ -112,7 +116,7 @@ def replace_all(pattern: str, text: str, replacement: str, budget: Budget) -> st
         result = found.sub(
             lambda match: replacement if plain else _expand(match, replacement),
             text,
-            timeout=budget.remaining(),
+            timeout=_seconds(budget),
         )
     except TimeoutError:
         raise _too_slow(pattern) from None
@@ -153,10 +157,10 @@ def split(pattern: str, text: str, limit: float | None, budget: Budget) -> list[
     last = at = 0
     try:
         if not text:
-            return [] if found.match("", timeout=budget.remaining()) else [""]
+            return [] if found.match("", timeout=_seconds(budget)) else [""]
         while at < len(text):
             budget.spend()
-            match = found.search(text, at, timeout=budget.remaining())
+            match = found.search(text, at, timeout=_seconds(budget))
             if match is None or match.start() >= len(text):
                 break
             if match.end() == last:
@@ -169,6 +173,10 @@ def split(pattern: str, text: str, limit: float | None, budget: Budget) -> list[
         raise _too_slow(pattern) from None
     pieces.append(text[last:])
     return pieces if limit is None or limit < 0 else pieces[: int(limit)]
+
+
+def _seconds(budget: Budget) -> float:
+    return min(_SLOWEST, budget.remaining())
 
 
 def _too_slow(pattern: str) -> BudgetExceeded:

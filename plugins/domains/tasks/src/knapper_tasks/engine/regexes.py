@@ -8,6 +8,8 @@ from functools import lru_cache
 
 import regex
 
+from knapper.repetition import repeats_too_much
+
 from .errors import BudgetExceeded, QueryError
 
 _LITERAL = re.compile(r"/(.+)/([^/]*)")
@@ -78,11 +80,13 @@ def literal_regex(text: str) -> JsRegex | None:
     return None if found is None else compile_regex(found[1], found[2])
 
 
-@lru_cache(maxsize=512)
+@lru_cache(maxsize=64)
 def compile_regex(source: str, flags: str = "") -> JsRegex:
     """Compile a JavaScript regular expression, or raise QueryError saying what is wrong with it."""
     if any(flag not in _FLAGS for flag in flags) or len(set(flags)) != len(flags):
         raise QueryError(f"Invalid flags supplied to RegExp constructor '{flags}'")
+    if repeats_too_much(source):
+        raise QueryError(f"Unsafe regular expression: /{source[:100]}/: it repeats too much")
     chosen = sum(
         {"i": int(regex.IGNORECASE), "m": int(regex.MULTILINE), "s": int(regex.DOTALL)}.get(flag, 0)
         for flag in flags
