@@ -13,6 +13,7 @@ import pytest
 
 from knapper.cli.checks.report import Finding, report
 from knapper.cli.checks.subject import Subject
+from knapper.cli.connect import CLIENTS
 from knapper.cli.doctor import CHECKS
 from knapper.cli.token import sign
 from knapper.store.sqlite import connect
@@ -315,6 +316,31 @@ def test_a_clients_file_that_is_no_json_is_told(run: Run, config: Path, machine:
     assert check(run, "clients.config", config)["issues"][0].startswith(
         "Claude Code: .claude.json cannot be read"
     )
+
+
+def test_settings_with_comments_are_read_where_the_client_allows_them(
+    run: Run, config: Path, machine: Path
+) -> None:
+    file = CLIENTS["zed"].file
+    file.parent.mkdir(parents=True)
+    server = '"knapper": {"command": "/gone/knapper", "args": []},'
+    file.write_text(f'// mine\n{{"theme": "a // b", /* more */ "context_servers": {{ {server} }}, }}\n')
+    assert check(run, "clients.config", config)["issues"] == [
+        "Zed: knapper: the command '/gone/knapper' is not found"
+    ]
+
+
+def test_a_client_with_toml_is_read(run: Run, config: Path, machine: Path) -> None:
+    file = CLIENTS["codex"].file
+    file.parent.mkdir(parents=True)
+    file.write_text('[mcp_servers.knapper]\ncommand = "sh"\n')
+    assert check(run, "clients.config", config)["details"] == {"Codex: knapper": "sh"}
+
+
+def test_what_connect_writes_is_well(run: Run, config: Path, machine: Path) -> None:
+    assert run("connect", "cursor", config).code == 0
+    row = check(run, "clients.config", config)
+    assert (row["status"], list(row["details"])) == ("ok", ["Cursor: knapper"])
 
 
 def test_servers_of_a_project_are_found(run: Run, config: Path, machine: Path) -> None:

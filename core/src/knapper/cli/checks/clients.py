@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 import json
-import os
 import shutil
-import sys
+import tomllib
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from knapper.cli._splice import TOKEN
 from knapper.cli.checks.report import Check, Finding
 from knapper.cli.checks.subject import Subject
+from knapper.cli.connect import CLIENTS
 
-KEYS = ("mcpServers", "servers", "context_servers")  # most clients, VS Code, Zed
-SNIPPET = '{"mcpServers": {"knapper": {"command": "knapper", "args": ["VAULT"]}}}'
+COMMENTED = frozenset({"vscode", "zed"})  # whose settings may hold comments and trailing commas
 
 
 class Entry(NamedTuple):
@@ -25,64 +25,59 @@ class Entry(NamedTuple):
     body: Mapping[str, Any]
 
 
-def files(home: Path) -> dict[str, Path]:
-    """Where clients keep the list of their servers."""
-    if sys.platform == "darwin":
-        settings = home / "Library" / "Application Support"
-    elif os.name == "nt":
-        settings = Path(os.environ.get("APPDATA", home / "AppData" / "Roaming"))
-    else:
-        settings = home / ".config"
-    return {
-        "Claude Desktop": settings / "Claude" / "claude_desktop_config.json",
-        "Claude Code": home / ".claude.json",
-        "Cursor": home / ".cursor" / "mcp.json",
-        "VS Code": settings / "Code" / "User" / "mcp.json",
-        "Windsurf": home / ".codeium" / "windsurf" / "mcp_config.json",
-        "Gemini CLI": home / ".gemini" / "settings.json",
-        "Zed": settings / "zed" / "settings.json",
-        "this folder": Path.cwd() / ".mcp.json",
-    }
-
-
 def configured(subject: Subject) -> Finding:
     found = Finding()
     entries: list[Entry] = []
-    for client, file in files(subject.home).items():
-        if not file.is_file():
+    for name, client in CLIENTS.items():
+        if not client.file.is_file():
             continue
         try:
-            entries += [e for e in _entries(client, json.loads(file.read_bytes())) if _ours(e)]
+            content = _parsed(client.file, commented=name in COMMENTED)
         except (OSError, ValueError) as error:
-            found.warn(
-                f"{client}: {file.name} cannot be read: {error}", "Correct the file; JSON takes no comments."
-            )
+            text = f"{client.title}: {client.file.name} cannot be read: {error}"
+            found.warn(text, "Correct the file: the client cannot read it either.")
+            continue
+        entries += [entry for entry in _entries(client.title, client.section, content) if _ours(entry)]
     for entry in entries:
-        found.details[f"{entry.client}: {entry.name}"] = str(
-            entry.body.get("url") or entry.body.get("command")
-        )
+        found.details[f"{entry.client}: {entry.name}"] = _leads_to(entry)
         for problem, remedy in _problems(entry):
             found.warn(f"{entry.client}: {entry.name}: {problem}", remedy)
     if not entries:
-        found.notes.append(f"A client that starts knapper has in its configuration: {SNIPPET}")
+        found.notes.append(f"`knapper connect CLIENT VAULT` tells a client; it knows {', '.join(CLIENTS)}.")
     found.summary = (
         f"{len(entries)} client(s) know this server" if entries else "no client knows this server yet"
     )
     return found
 
 
-def _entries(client: str, content: Any) -> Iterator[Entry]:
+def _parsed(file: Path, *, commented: bool) -> Any:
+    text = file.read_text("utf-8-sig")
+    if file.suffix == ".toml":
+        return tomllib.loads(text)
+    if not commented:
+        return json.loads(text)
+    tokens = [token for token in TOKEN.findall(text) if not token.startswith(("//", "/*")) and token.strip()]
+    closing = [*tokens[1:], ""]
+    kept = (token for token, after in zip(tokens, closing, strict=False) if token != "," or after not in "}]")
+    return json.loads(" ".join(kept))
+
+
+def _entries(client: str, section: str, content: Any) -> Iterator[Entry]:
     """Servers of the file itself, and of each project where the client keeps projects in it."""
     if not isinstance(content, dict):
         return
-    for key in KEYS:
-        listed = content.get(key)
-        for name, body in listed.items() if isinstance(listed, dict) else ():
-            if isinstance(body, dict):
-                yield Entry(client, name, body)
+    listed = content.get(section)
+    for name, body in listed.items() if isinstance(listed, dict) else ():
+        if isinstance(body, dict):
+            yield Entry(client, name, body)
     projects = content.get("projects")
     for project in projects.values() if isinstance(projects, dict) else ():
-        yield from _entries(client, project)
+        yield from _entries(client, section, project)
+
+
+def _leads_to(entry: Entry) -> str:
+    addresses = (entry.body.get(key) for key in ("url", "serverUrl", "httpUrl", "command"))
+    return next((value for value in addresses if isinstance(value, str)), "")
 
 
 def _ours(entry: Entry) -> bool:

@@ -26,7 +26,6 @@ class Subject:
     probe: bool = False
     token: str | None = None
     env: Mapping[str, str] = field(default_factory=lambda: os.environ)
-    home: Path = field(default_factory=Path.home)
 
     @cached_property
     def _read(self) -> tuple[Loaded | None, list[str]]:
