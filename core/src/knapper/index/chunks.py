@@ -113,7 +113,8 @@ def _names(path: str, aliases: Iterable[str], tags: Iterable[str]) -> str:
 
 def is_thin(text: str) -> bool:
     """Whether a stretch says nothing but where to look: ranked, it would answer with the note's title alone."""
-    return len(text) < THIN_MOST and sum(map(len, WORDS.findall(LINK.sub("", text)))) < THIN
+    rest, links = LINK.subn("", text[:THIN_MOST])
+    return links > 0 and len(text) < THIN_MOST and sum(map(len, WORDS.findall(rest))) < THIN
 
 
 class Prepared(msgspec.Struct, array_like=True):

@@ -121,6 +121,12 @@ class Vectors:
             self._complete_at = now
         return bool(self._complete_at == now)
 
+    def refit(self) -> None:
+        """Drop the vectors of another model, if it is another one that is configured now."""
+        if self._source is not None:
+            with self._turn:
+                self._fit(self._source())
+
     def missing(self) -> int:
         with self._db.read() as conn:
             return int(conn.execute(f"SELECT count(*) {MISSING}").fetchone()[0])
@@ -139,6 +145,7 @@ class Vectors:
 
     def embed_now(self, progress: Callable[[int], None] | None = None) -> None:
         """Embed everything that is missing before returning; raises what the model raises."""
+        self.refit()
         while self._embed_some():
             if progress is not None:
                 progress(self.missing())
@@ -148,6 +155,10 @@ class Vectors:
         if self._source is None:
             raise ToolError("embedding_provider_error", "no embedding model is installed or enabled")
         model = self._source()
+        if self.identity() not in ("", model.identity):
+            raise ToolError(
+                "embedding_provider_error", "the vectors are another model's and are being made anew"
+            )
         vector: NDArray[np.float32] = checked(model, model.embed([text], query=True), 1)[0]
         return vector
 
@@ -206,8 +217,8 @@ class Vectors:
 
         rows = []
         if chunks and self._has_table(conn):
-            sql = f"SELECT rowid, embedding FROM {self._table} WHERE rowid = ?"
-            rows = [row for chunk in chunks if (row := conn.execute(sql, (chunk,)).fetchone())]
+            sql = f"SELECT rowid, embedding FROM {self._table} WHERE rowid IN ({_marks(chunks)})"
+            rows = conn.execute(sql, list(chunks)).fetchall()
         rows = [row for row in rows if len(row[1]) == 4 * width]
         joined = np.frombuffer(b"".join(row[1] for row in rows), np.float32).reshape(len(rows), width)
         return [row[0] for row in rows], joined
@@ -259,6 +270,7 @@ class Vectors:
             self._wake.wait(wait)
             self._wake.clear()
             try:
+                self.refit()
                 while not self._stop.is_set() and self._embed_some():
                     pass
                 self.problem, wait = "", None

@@ -1,0 +1,244 @@
+"""Vectors: the same contract for both engines, and nothing of text search depends on them."""
+
+import threading
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+from knapper.config.model import IndexSettings, WatchSettings
+from knapper.errors import ToolError
+from knapper.index import vectors
+from knapper.index.engine import Index
+from knapper.index.view import IndexView
+from knapper.testing import VaultFolder
+from knapper.vault.disk import Disk
+
+
+class Letters:
+    """How often each letter occurs; counts what it is asked, and refuses what it is told to."""
+
+    def __init__(self, identity: str = "letters/1", width: int = 26) -> None:
+        self.identity = identity
+        self.dimensions = width
+        self.asked: list[str] = []
+        self.refuses = ""
+        self.down = False
+
+    def embed(self, texts: Sequence[str], *, query: bool) -> NDArray[np.float32]:
+        if self.down:
+            raise ToolError("embedding_provider_error", "down")
+        if self.refuses and any(self.refuses in text for text in texts):
+            raise ToolError("embedding_provider_error", "refused", status=413)
+        if not query:
+            self.asked += texts
+        letters = "abcdefghijklmnopqrstuvwxyz"[: self.dimensions]
+        rows = np.array([[t.lower().count(c) + 1e-3 for c in letters] for t in texts], np.float32)
+        unit: NDArray[np.float32] = rows / np.linalg.norm(rows, axis=1, keepdims=True)
+        return unit
+
+
+Open = Callable[[Any], Index]
+
+
+@pytest.fixture(params=["sqlite-vec", "numpy"])
+def opened(
+    request: pytest.FixtureRequest, vault: VaultFolder, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> Iterator[Open]:
+    """Opens the vault's index with a model, in turn with each engine."""
+    if request.param == "numpy":
+        monkeypatch.setattr(vectors, "prepare", lambda conn: None)
+    running: list[Index] = []
+
+    def open_(model: Any) -> Index:
+        for one in running:
+            one.close()
+        running.clear()
+        index = Index(
+            Disk(vault.path),
+            tmp_path / "index.db",
+            settings=IndexSettings(processes=1),
+            watch=WatchSettings(enabled=False),
+            embedding=(lambda: model) if model is not None else None,
+        )
+        if model is not None and index.vectors.engine != request.param:
+            pytest.skip(f"this SQLite has no {request.param}")
+        running.append(index)
+        index.reconcile()
+        return index
+
+    yield open_
+    for one in running:
+        one.close()
+
+
+def near(index: Index, query: str, k: int = 10, readable: Any = None, root: str = "") -> list[str]:
+    view = IndexView(index, readable)
+    found = view.by_meaning(query, k, root=root)
+    rows = view.chunks(s.chunk for s in found)
+    return [rows[s.chunk].path for s in found]
+
+
+def test_the_nearest_come_first_and_equals_by_their_number(opened: Open, vault: VaultFolder) -> None:
+    vault["a.md"] = "zzzz"
+    vault["b.md"] = "xyxyx"
+    vault["c.md"] = "zzzz"
+    index = opened(Letters())
+    index.vectors.embed_now()
+    assert near(index, "zzzz zz")[:2] == ["a.md", "c.md"]
+    assert near(index, "xyxy", 1) == ["b.md"]
+
+
+def test_scores_are_cosines(opened: Open, vault: VaultFolder) -> None:
+    vault["a.md"] = "qqqq"
+    index = opened(Letters())
+    index.vectors.embed_now()
+    (found,) = IndexView(index, None).by_meaning("a\n\nqqqq", 5)
+    assert abs(found.score - 1.0) < 1e-5
+
+
+def test_the_folder_and_the_callers_rules_hold_inside_the_search(opened: Open, vault: VaultFolder) -> None:
+    for n in range(100):
+        vault[f"secret/{n}.md"] = "zzzz zzzz"
+    vault["open/in/a.md"] = "zebra"
+    vault["open/b.md"] = "zoo"
+    index = opened(Letters())
+    index.vectors.embed_now()
+    assert near(index, "zzzz", 5, lambda path: path.startswith("open/")) == ["open/b.md", "open/in/a.md"]
+    assert near(index, "zzzz", 5, root="open/in") == ["open/in/a.md"]
+
+
+def test_a_changed_passage_is_embedded_and_the_others_are_not(opened: Open, vault: VaultFolder) -> None:
+    vault["a.md"] = "# One\n\nalpha text here\n\n# Two\n\nbeta text here\n"
+    model = Letters()
+    index = opened(model)
+    index.vectors.embed_now()
+    assert len(model.asked) == 2
+    vault["a.md"] = "# One\n\nalpha text here\n\n# Two\n\ngamma text here\n"
+    index.reconcile()
+    index.vectors.embed_now()
+    assert len(model.asked) == 3
+    assert "gamma" in model.asked[2]
+
+
+def test_a_moved_note_keeps_its_vectors(opened: Open, vault: VaultFolder) -> None:
+    vault["a.md"] = "---\ntitle: T\n---\nalpha text\n"
+    model = Letters()
+    index = opened(model)
+    index.vectors.embed_now()
+    vault["b.md"] = vault["a.md"]
+    index.reconcile()
+    index.vectors.embed_now()
+    assert len(model.asked) == 1
+    assert sorted(near(index, "alpha")) == ["a.md", "b.md"]
+
+
+def test_what_is_gone_is_not_found_and_its_vector_goes(opened: Open, vault: VaultFolder) -> None:
+    vault["a.md"] = "zzzz"
+    vault["b.md"] = "zzz"
+    index = opened(Letters())
+    index.vectors.embed_now()
+    del vault["a.md"]
+    index.reconcile()
+    assert near(index, "zzzz") == ["b.md"]
+    index.vectors.embed_now()
+    with index.db.read() as conn:
+        assert conn.execute("SELECT count(*) FROM vectors").fetchone()[0] == 1
+
+
+@pytest.mark.parametrize("other", [Letters("letters/2"), Letters("letters/1/20", 20)])
+def test_another_model_embeds_everything_anew(opened: Open, vault: VaultFolder, other: Letters) -> None:
+    other.asked.clear()
+    vault["a.md"] = "zzzz"
+    opened(Letters()).vectors.embed_now()
+    index = opened(other)
+    with pytest.raises(ToolError, match="another model's"):
+        near(index, "zzzz")
+    index.vectors.embed_now()
+    assert len(other.asked) == 1
+    assert near(index, "zzzz") == ["a.md"]
+    assert index.vectors.identity() == other.identity
+
+
+def test_the_same_model_finds_its_vectors_again(opened: Open, vault: VaultFolder) -> None:
+    vault["a.md"] = "zzzz"
+    opened(Letters()).vectors.embed_now()
+    again = Letters()
+    index = opened(again)
+    assert index.vectors.ready()
+    index.vectors.embed_now()
+    assert again.asked == []
+    assert near(index, "zzzz") == ["a.md"]
+
+
+def test_a_text_that_is_refused_is_put_aside_until_it_changes(opened: Open, vault: VaultFolder) -> None:
+    vault["good.md"] = "zzzz"
+    vault["bad.md"] = "poison here"
+    model = Letters()
+    model.refuses = "poison"
+    index = opened(model)
+    index.vectors.embed_now()
+    assert (index.vectors.refused(), index.vectors.ready(), near(index, "zzzz")) == (1, True, ["good.md"])
+    vault["bad.md"] = "harmless now"
+    index.reconcile()
+    assert not index.vectors.ready()
+    index.vectors.embed_now()
+    assert sorted(near(index, "z")) == ["bad.md", "good.md"]
+
+
+def test_text_search_never_waits_for_a_model(opened: Open, vault: VaultFolder) -> None:
+    from knapper.page import Page
+
+    vault["a.md"] = "stone"
+    model = Letters()
+    model.down = True
+    index = opened(model)
+    with pytest.raises(ToolError, match="down"):
+        index.vectors.embed_now()
+    view = IndexView(index, None)
+    assert [hit.path for hit in view.literal(Page(), "stone")[0]] == ["a.md"]
+    assert len(view.by_words("stone", 5)) == 1
+
+
+def test_the_background_gives_every_passage_its_vector(opened: Open, vault: VaultFolder) -> None:
+    vault["a.md"] = "zzzz"
+    index = opened(Letters())
+    index.vectors.start()
+    done = threading.Event()
+    for _ in range(1000):
+        if index.vectors.ready():
+            break
+        done.wait(0.01)
+    assert near(index, "zzzz") == ["a.md"]
+
+
+@pytest.mark.parametrize("rows", [np.zeros((1, 3), np.float32), np.full((1, 26), np.nan, np.float32)])
+def test_what_a_model_makes_is_checked_before_it_is_kept(
+    opened: Open, vault: VaultFolder, rows: NDArray[np.float32], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    vault["a.md"] = "zzzz"
+    model = Letters()
+    index = opened(model)
+    monkeypatch.setattr(model, "embed", lambda texts, *, query: rows)
+    with pytest.raises(ToolError, match="vectors of shape"):
+        index.vectors.embed_now()
+    assert index.vectors.missing() == 1
+
+
+def test_a_list_of_links_is_no_answer_but_can_be_read(opened: Open, vault: VaultFolder) -> None:
+    vault["a.md"] = "# Flint\n\nHow flint breaks.\n\n## See also\n\n- [[One]]\n- [[Two]]\n"
+    vault["moc.md"] = "- [[One]]\n- [[Two]]\n"
+    model = Letters()
+    index = opened(model)
+    index.vectors.embed_now()
+    view = IndexView(index, None)
+    assert [row.headings for row in view.chunks_of("a.md")] == [("Flint",), ("Flint", "See also")]
+    assert len(model.asked) == 2
+    assert len(view.by_words("flint", 10)) == 1
+    assert [view.chunks([s.chunk])[s.chunk].path for s in view.by_words("two", 10)] == ["moc.md"]
+    vault["a.md"] = "nothing left"
+    index.reconcile()
+    assert view.by_words("flint", 10) == []
