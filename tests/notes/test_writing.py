@@ -171,6 +171,19 @@ def test_text_is_added_and_nothing_else_touched(
     assert got["position_used"] == more.get("position", "end")
 
 
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [("a\r\n", "a\r\nx\r\ny\r\n"), ("a\n", "a\nx\ny\n"), ("a", "a\nx\r\ny")],
+)
+def test_line_breaks_of_added_text_become_the_file_s_where_it_has_but_one_kind(
+    call: Calls, vault: VaultFolder, old: str, new: str
+) -> None:
+    vault["a.md"] = old
+    got = call(notes, "append_note", path="a.md", content="x\r\ny")
+    assert vault.bytes("a.md") == new.encode()
+    assert got["inserted_bytes"] == len(new) - len(old)
+
+
 def test_appending_nothing_changes_nothing(call: Calls, vault: VaultFolder) -> None:
     vault["a.md"] = "no newline"
     assert call(notes, "append_note", path="a.md", content="")["inserted_bytes"] == 0

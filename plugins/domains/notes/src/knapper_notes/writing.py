@@ -76,9 +76,10 @@ def append_note(
 
     def change(text: str) -> str:
         nonlocal added
+        one_kind = "\n" in text and "\r" not in text
         new = insert(
             text,
-            content,
+            content.replace("\r\n", "\n") if one_kind else content,
             at_start=position == "start",
             after_frontmatter=after_frontmatter,
             own_line=ensure_newline,
