@@ -18,3 +18,8 @@ class IndexView(Files, Tags, Properties, Links, Kept, Around, Data, Whole):
 
     def status(self) -> Status:
         return self._index.status()
+
+    def level(self) -> None:
+        """Have the index cover every file: for changes that must miss none, where an answer could say what it lacks."""
+        if self._index.coverage():
+            self._index.reconcile()

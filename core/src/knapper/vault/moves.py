@@ -68,6 +68,7 @@ class _Survey(NamedTuple):
 
 def _survey(door: Door, index: IndexView, moves: Mapping[str, str]) -> _Survey:
     """What a link means depends on the files of its own name alone, so only those are asked for."""
+    index.level()
     names = {key for pair in moves.items() for path in pair for key in file_keys(path)}
     notes = {*index.linking(names), *(path for path in moves if is_note(path))}
     texts = {path: _read(door, path) for path in sorted(notes)}

@@ -79,6 +79,7 @@ def _below(ctx: Context, scope: str, folder: str | None) -> str:
 
 
 def _plan(ctx: Context, old: str, new: str) -> Retarget:
+    ctx.index.level()
     keys = {link_key(old), link_key(new)}
     return Retarget(old, new, Resolver(ctx.index.named(keys)), link_format(ctx.vault))
 
