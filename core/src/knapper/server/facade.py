@@ -145,9 +145,25 @@ def item(tool: Tool) -> dict[str, Any]:
         "title": tool.title,
         "description": tool.description,
         "inputSchema": tool.input_schema,
-        "outputSchema": tool.output_schema,
+        "outputSchema": _slim(tool.output_schema),
         "annotations": tool.annotations,
     }
+
+
+def _slim(schema: Any) -> Any:
+    """An output schema without its prose: it validates the same, and every conversation carries it."""
+    if isinstance(schema, list):
+        return [_slim(one) for one in schema]
+    if not isinstance(schema, dict):
+        return schema
+    slim = {
+        name: _slim(value)
+        for name, value in schema.items()
+        if name not in ("description", "default", "properties")
+    }
+    if "properties" in schema:
+        slim["properties"] = {name: _slim(value) for name, value in schema["properties"].items()}
+    return slim
 
 
 def _triad_item(tool: Tool) -> dict[str, Any]:

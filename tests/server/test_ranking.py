@@ -1,0 +1,80 @@
+"""Requests in plain language, as a model would put them, each find their tool among the first three."""
+
+from __future__ import annotations
+
+import pytest
+
+from knapper.plugins import Plugins
+from knapper.registry import Registry
+from knapper.server.ranking import Ranking, stem
+
+REQUESTS = [
+    ("show me the text of a note", "read_note"),
+    ("open several notes at once", "read_notes"),
+    ("create a new note with some content", "write_note"),
+    ("add a line to the bottom of an existing page", "append_note"),
+    ("change one sentence in a note", "patch_note"),
+    ("rename a note and fix the links", "move_note"),
+    ("throw a note away", "delete_note"),
+    ("which pages link here", "get_backlinks"),
+    ("broken links in my vault", "find_unresolved_links"),
+    ("notes nobody links to", "find_orphans"),
+    ("what are my open todos for this week", "list_tasks"),
+    ("mark a to-do as done", "update_task"),
+    ("what tags do I use", "list_tags"),
+    ("all notes tagged project", "find_notes_by_tag"),
+    ("set the status property in the frontmatter", "update_frontmatter"),
+    ("find notes where rating is greater than 4", "find_notes_by_property"),
+    ("search the vault for a phrase", "search_text"),
+    ("find passages about a topic by meaning", "search_semantic"),
+    ("today's daily note", "get_periodic_note"),
+    ("write something into my journal", "append_to_periodic_note"),
+    ("undo my last change to a note", "restore_note"),
+    ("show older versions of a file", "list_snapshots"),
+    ("list the pictures and PDFs", "list_attachments"),
+    ("how is the server doing", "server_health"),
+    ("draw a diagram", "create_excalidraw"),
+    ("shortest path between two notes", "graph_path_between"),
+    ("copy a page", "copy_note"),
+    ("match a regular expression", "search_regex"),
+    ("what do I have bookmarked", "list_bookmarks"),
+    ("run a dataview query", "search_dql"),
+]
+
+
+@pytest.fixture(scope="module")
+def ranking() -> Ranking:
+    registry = Registry(Plugins.discover())
+    return Ranking(tuple(sorted(registry.tools.values(), key=lambda tool: tool.name)))
+
+
+@pytest.mark.parametrize(("request_", "tool"), REQUESTS)
+def test_a_plain_request_finds_its_tool_among_the_first_three(
+    ranking: Ranking, request_: str, tool: str
+) -> None:
+    names = [name.name for name, _ in ranking.best(request_, 50)]
+    if tool not in {t.name for t in ranking.tools}:
+        pytest.skip(f"no installed distribution has {tool}")
+    assert tool in names[:3], names[:8]
+
+
+def test_a_name_finds_itself_first(ranking: Ranking) -> None:
+    wrong = [t.name for t in ranking.tools if ranking.best(t.name, 1)[0][0] is not t]
+    assert wrong == []
+
+
+def test_what_fits_nothing_finds_nothing(ranking: Ranking) -> None:
+    assert ranking.best("xyzzy qwertz", 10) == []
+    assert ranking.best("the of and", 10) == []
+
+
+@pytest.mark.parametrize(
+    ("word", "root"),
+    [
+        ("notes", "note"), ("tagged", "tag"), ("linking", "link"), ("properties", "property"), ("copies", "copy"),
+        ("files", "file"), ("matches", "match"), ("class", "class"), ("move", "moving"), ("writing", "write"),
+        ("deleted", "delete"), ("queries", "query"),
+    ],
+)  # fmt: skip
+def test_forms_of_a_word_meet(word: str, root: str) -> None:
+    assert stem(word) == stem(root)
