@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from knapper.errors import ToolError
+from knapper.index.permitted import Filter, Readable, Verdicts
 from knapper.index.seal import Seal
 from knapper.store.sqlite import connect, private_file, sqlite_module
 from knapper.vault.locks import FileLock
@@ -29,17 +30,15 @@ IOERR, CORRUPT, CANTOPEN, NOTADB = 10, 11, 14, 26
 BUSY, LOCKED = 5, 6
 DAMAGED = "damaged"
 DAMAGE = frozenset({IOERR, CORRUPT, CANTOPEN, NOTADB})
-Readable = Callable[[str], bool]
 
 
 class Reader:
-    """A thread's connection, and which paths the call it serves may see."""
+    """A thread's connection, and which files the call it serves may see."""
 
     def __init__(self, connection: sqlite3.Connection, epoch: int) -> None:
         self.connection = connection
         self.epoch = epoch
-        self.readable: Readable = bool
-        connection.create_function("readable", 1, lambda path: self.readable(path), deterministic=True)
+        self.filter = Filter(connection)
 
 
 class Database:
@@ -59,6 +58,7 @@ class Database:
         self._fingerprint = fingerprint
         self._prepare = prepare
         self._local = threading.local()
+        self._verdicts = Verdicts()
         self._readers: weakref.WeakSet[Reader] = weakref.WeakSet()
         self._closed = False
         self._opened: tuple[int, ...] = ()
@@ -263,13 +263,13 @@ class Database:
 
     @contextmanager
     def read(self, readable: Readable | None = None) -> Iterator[sqlite3.Connection]:
-        """This thread's connection, with `readable(path)` in SQL bound to what the caller may see."""
+        """This thread's connection; where `readable` is given, its table `permitted` holds what that lets through."""
         self._usable()
         epoch = self.epoch
         try:
             reader = self._reader(epoch)
             if readable is not None:
-                reader.readable = readable
+                reader.filter.let_through(self._verdicts.of(epoch, readable))
             yield reader.connection
         except sqlite_module().DatabaseError as error:
             judgement = self._judgement(error, epoch)

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 from knapper.domain import Extractor
 from knapper.errors import ToolError
 from knapper.index import chunks, intake, schema, status, vectors, words
+from knapper.index.answers import Answers
 from knapper.index.database import Database
 from knapper.index.leader import Leader
 from knapper.index.life import Life
@@ -54,6 +55,7 @@ class Index:
         )
         self.writer = Writer(self.extractors)
         self.held: dict[str, tuple[int, Any]] = {}
+        self.answers = Answers()
         self.write_failures = 0
         self.problem = ""
         self._clock = clock

@@ -35,6 +35,9 @@ class Stat(NamedTuple):
     inode: int
 
 
+Value = tuple[str, int, str, str, str | None, float | None]  # key, item, name, type, text, number
+
+
 class Note(NamedTuple):
     """A note as extractors see it."""
 
@@ -65,7 +68,7 @@ class NoteRows(msgspec.Struct, array_like=True):
     problem: str | None = None
     aliases: list[str] = []
     tags: list[tuple[str, str, int]] = []
-    values: list[tuple[str, int, str, str, str | None, float | None]] = []
+    values: list[Value] = []
     links: list[tuple[str, str, str, str, str, str, int, str | None, int, int]] = []
     headings: list[tuple[int, int, str, int]] = []
     blocks: list[tuple[str, int]] = []
@@ -147,7 +150,7 @@ def _title(parsed: Parsed, stem: str) -> str:
 def _metadata(rows: NoteRows, parsed: Parsed) -> None:
     if parsed.frontmatter is not None:
         rows.properties = msgspec.json.encode(parsed.frontmatter)
-        rows.values = [value for name, raw in parsed.frontmatter.items() for value in _values(str(name), raw)]
+        rows.values = _all_values(parsed.frontmatter)
         rows.aliases = _strings(parsed.frontmatter.get("aliases"))
     rows.tags = _tags(parsed)
     rows.links = [
@@ -170,6 +173,7 @@ def _metadata(rows: NoteRows, parsed: Parsed) -> None:
 
 
 FRONTMATTER, INLINE = 1, 2
+WHOLE = -1
 
 
 def _tags(parsed: Parsed) -> list[tuple[str, str, int]]:
@@ -197,10 +201,22 @@ def _strings(value: Any) -> list[str]:
     return []
 
 
-def _values(name: str, raw: Any) -> Iterable[tuple[str, int, str, str, str | None, float | None]]:
+def _all_values(properties: dict[str, Any]) -> list[Value]:
+    """Every property; of names that differ in their case only, the first is the one that is counted."""
+    found: list[Value] = []
+    counted: set[str] = set()
+    for name, raw in properties.items():
+        for key, item, written, kind, text, number in _values(str(name), raw):
+            again = item == WHOLE and key in counted
+            found.append((key, item - again, written, kind, text, number))
+        counted.add(str(name).casefold())
+    return found
+
+
+def _values(name: str, raw: Any) -> Iterable[Value]:
     """A property as rows: the whole value as item -1, and each element of a list on its own."""
     key = name.casefold()
-    yield (key, -1, name, *typed(raw))
+    yield (key, WHOLE, name, *typed(raw))
     if isinstance(raw, list):
         for position, item in enumerate(raw):
             yield (key, position, name, *typed(item))

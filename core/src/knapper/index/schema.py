@@ -22,7 +22,7 @@ CREATE TABLE meta (key TEXT PRIMARY KEY NOT NULL, value) WITHOUT ROWID;
 INSERT INTO meta SELECT column1, CAST((julianday('now') - 2440587.5) * 86400000 AS INTEGER)
     FROM (VALUES ('generation'), ('vectors'));
 CREATE TABLE files (
-    id INTEGER PRIMARY KEY,
+    id INTEGER PRIMARY KEY AUTOINCREMENT,
     path TEXT NOT NULL UNIQUE,
     key TEXT NOT NULL,
     folder TEXT NOT NULL,
@@ -40,6 +40,7 @@ CREATE TABLE files (
     pending INTEGER NOT NULL
 );
 CREATE INDEX files_pending ON files (id) WHERE pending;
+CREATE INDEX notes_by_path ON files (path) WHERE note = 1;
 CREATE INDEX files_by_ext ON files (note, ext, path);
 CREATE INDEX files_by_mtime ON files (mtime_ns, path);
 CREATE INDEX files_by_key ON files (key);
@@ -56,8 +57,9 @@ CREATE TABLE properties (
     key TEXT NOT NULL, file INTEGER NOT NULL, item INTEGER NOT NULL, name TEXT NOT NULL,
     type TEXT NOT NULL, text TEXT, number REAL
 );
-CREATE INDEX properties_by_text ON properties (key, text);
-CREATE INDEX properties_by_number ON properties (key, number);
+CREATE INDEX properties_whole ON properties (key, type, file, name) WHERE item = -1;
+CREATE INDEX properties_by_text ON properties (key, text, file);
+CREATE INDEX properties_by_number ON properties (key, number, file) WHERE number IS NOT NULL;
 CREATE INDEX properties_by_file ON properties (file);
 CREATE TABLE links (
     id INTEGER PRIMARY KEY,
@@ -77,6 +79,7 @@ CREATE TABLE links (
 CREATE INDEX links_by_file ON links (file);
 CREATE INDEX links_by_target ON links (target, file, embed);
 CREATE INDEX links_by_key ON links (key);
+CREATE INDEX links_in_vain ON links (path, file, line) WHERE target IS NULL AND path != '';
 CREATE TABLE headings (file INTEGER NOT NULL, ord INTEGER NOT NULL, level INTEGER NOT NULL,
     text TEXT NOT NULL, line INTEGER NOT NULL, PRIMARY KEY (file, ord)) WITHOUT ROWID;
 CREATE TABLE blocks (file INTEGER NOT NULL, id TEXT NOT NULL, line INTEGER NOT NULL, PRIMARY KEY (file, id)) WITHOUT ROWID;

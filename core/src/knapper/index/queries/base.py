@@ -2,20 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Hashable, Iterator, Sequence
+from contextlib import contextmanager, suppress
+from typing import TYPE_CHECKING, Any, TypeVar
 
-from knapper.index.database import Readable
+from knapper.index.permitted import Readable
+from knapper.store.sqlite import sqlite_module
 
 if TYPE_CHECKING:
     from knapper.index.engine import Index
     from knapper.page import Page
 
 LAST = "\U0010ffff"
+T = TypeVar("T")
 
 
 class Questions:
-    """Runs SQL in which `readable(path)` already means what this caller may read."""
+    """Runs SQL in which the table `permitted` holds the files this caller may read."""
 
     def __init__(self, index: Index, readable: Readable | None) -> None:
         self._index = index
@@ -26,8 +29,15 @@ class Questions:
         return self._readable is None or self._readable(path)
 
     def may(self, column: str) -> str:
-        """The condition that keeps rows of unreadable files out; free where the caller may read everything."""
-        return "1" if self._readable is None else f"readable({column})"
+        """The condition that keeps rows of unreadable files out; free where the caller may read everything.
+
+        The column is `path` of the table `files`, with its alias, or any that holds the number of a file. The plus keeps
+        SQLite from going through all that is permitted to find the few rows that are asked for.
+        """
+        if self._readable is None:
+            return "1"
+        alias, dot, name = column.rpartition(".")
+        return f"+{alias}{dot}{'id' if name == 'path' else name} IN permitted"
 
     def rows(self, sql: str, parameters: Sequence[Any] = ()) -> list[Any]:
         with self._index.db.read(self._readable) as conn:
@@ -38,27 +48,60 @@ class Questions:
         return found[0] if found else None
 
     def count(self, sql: str, parameters: Sequence[Any] = ()) -> int:
-        return int(self.one(f"SELECT count(*) FROM ({sql})", parameters)[0])
+        """How many rows a query has; asked once for as long as the index does not change."""
+        whole = f"SELECT count(*) FROM ({sql})"
+        return self.kept((whole, *parameters), lambda: int(self.one(whole, parameters)[0]))
+
+    def kept(self, name: Hashable, build: Callable[[], T]) -> T:
+        """An answer that holds for as long as the index does not change, for this caller's rules."""
+        with self.at_once():
+            return self._index.answers.get((name, self._readable), self._index.generation, build)
+
+    @contextmanager
+    def at_once(self) -> Iterator[None]:
+        """Everything asked inside is answered from one state of the index."""
+        with self._index.db.read(self._readable) as conn:
+            if conn.in_transaction:
+                yield
+                return
+            conn.execute("BEGIN")
+            try:
+                yield
+            finally:
+                with suppress(sqlite_module().Error):  # what failed inside is what tells
+                    conn.execute("COMMIT")
 
     def paged(
-        self, page: Page, sql: str, parameters: Sequence[Any], order: Sequence[str], *, total: bool = True
+        self,
+        page: Page,
+        sql: str,
+        parameters: Sequence[Any],
+        order: Sequence[str],
+        *,
+        total: bool = True,
+        in_order: str | None = None,
     ) -> tuple[list[Any], int | None, Any]:
         """One page of a query whose first columns are its key: rows, exact total, and the key where more follow.
 
         `order` names the key columns, each with ` DESC` where it descends. The query may not have an ORDER BY.
+        `in_order` is the same query written so that it goes through the files in order: where much is found, a page is
+        full long before all that is found could be sorted.
         """
-        after = page.after
-        where = ""
-        extra: list[Any] = []
-        if after is not None:
-            where, extra = _after(order, after)
-        full = f"SELECT * FROM ({sql}) {where} ORDER BY {', '.join(order)} LIMIT ?"
-        rows = self.rows(full, [*parameters, *extra, page.limit + 1])
-        count = self.count(sql, parameters) if total else None
+        with self.at_once():
+            count = self.count(sql, parameters) if total or in_order else None
+            if in_order is not None and count is not None and count**2 > page.limit * self._files():
+                sql = in_order
+            where, extra = ("", []) if page.after is None else _after(order, page.after)
+            full = f"SELECT * FROM ({sql}) {where} ORDER BY {', '.join(order)} LIMIT ?"
+            rows = self.rows(full, [*parameters, *extra, page.limit + 1])
         if len(rows) > page.limit:
             rows = rows[: page.limit]
-            return rows, count, list(rows[-1][: len(order)])
-        return rows, count, None
+            return rows, count if total else None, list(rows[-1][: len(order)])
+        return rows, count if total else None, None
+
+    def _files(self) -> int:
+        """About how many files there are."""
+        return int(self.one("SELECT coalesce(max(id), 0) FROM files")[0])
 
 
 def _after(order: Sequence[str], key: Sequence[Any]) -> tuple[str, list[Any]]:

@@ -41,12 +41,13 @@ class Links(Questions):
         self, page: Page, path: str, *, embeds: bool = True
     ) -> tuple[list[tuple[str, int]], int | None, Any]:
         """A page of (note, number of links in it) that point at a file; links to itself do not count."""
-        sql = (
-            "SELECT s.path AS path, count(*) AS links FROM links l JOIN files t ON t.id = l.target "
-            "JOIN files s ON s.id = l.file WHERE t.path = ? AND s.id != t.id "
-            f"{'' if embeds else 'AND l.embed = 0 '}AND {self.may('s.path')} GROUP BY s.id"
+        target = "(SELECT id FROM files WHERE path = ?)"
+        inside = (
+            f"SELECT l.file, count(*) AS links FROM links l WHERE l.target = {target} AND l.file != {target} "
+            f"{'' if embeds else 'AND l.embed = 0 '}AND {self.may('l.file')} GROUP BY l.file"
         )
-        rows, total, last = self.paged(page, sql, (path,), ("path",))
+        sql = f"SELECT s.path AS path, g.links FROM ({inside}) g JOIN files s ON s.id = g.file"
+        rows, total, last = self.paged(page, sql, (path, path), ("path",))
         return [(source, links) for source, links in rows], total, last
 
     def backlink_lines(self, path: str, source: str, *, embeds: bool = True) -> list[int]:
@@ -93,10 +94,10 @@ class Links(Questions):
             inside, values = below("f.path", prefix)
             where += f" AND NOT ({inside} OR f.path = ?)"
             parameters = [*parameters, *values, prefix]
-        linked = f"SELECT 1 FROM links l JOIN files s ON s.id = l.file WHERE l.target = f.id AND s.id != f.id AND {self.may('s.path')}"
+        linked = f"SELECT 1 FROM links l WHERE l.target = f.id AND l.file != f.id AND {self.may('l.file')}"
         sql = (
             "SELECT f.path AS path, (SELECT count(*) FROM links o WHERE o.file = f.id) AS links FROM files f "
-            f"WHERE f.note = 1 AND {where} AND NOT EXISTS ({linked}) AND {self.may('f.path')}"
+            f"INDEXED BY notes_by_path WHERE f.note = 1 AND {where} AND NOT EXISTS ({linked}) AND {self.may('f.path')}"
         )
         if no_outgoing:
             sql = f"SELECT * FROM ({sql}) WHERE links = 0"
@@ -106,25 +107,44 @@ class Links(Questions):
     def unresolved(
         self, page: Page, *, root: str = "", by_source: bool = False
     ) -> tuple[list[tuple[str, list[tuple[str, int]]]], int | None, Any]:
-        """A page of what links point at in vain, each with the notes and lines; `by_source` note by note."""
+        """A page of what links point at in vain, each with the notes and lines; `by_source` note by note.
+
+        A link to a file that the caller may not read leads nowhere for it.
+        """
         where, parameters = below("s.path", root)
-        base = f"FROM links l JOIN files s ON s.id = l.file WHERE l.target IS NULL AND l.path != '' AND {where} AND {self.may('s.path')}"
+        hint = "INDEXED BY links_in_vain" if self._readable is None and not by_source else ""
+        base = f"FROM {self._in_vain()} l {hint}{{}} WHERE l.path != '' AND {where} AND {self.may('l.file')}"
+        if self._readable is None:
+            base += " AND l.target IS NULL"
+        joined = base.format(" JOIN files s ON s.id = l.file")
         order = ("source", "target") if by_source else ("target",)
         names = {"source": "s.path", "target": "l.path"}
         columns = ", ".join(f"{names[name]} AS {name}" for name in order)
-        sql = f"SELECT {columns} {base} GROUP BY {', '.join(names[name] for name in order)}"
-        rows, total, last = self.paged(page, sql, parameters, order)
-        found: dict[tuple[str, ...], list[tuple[str, int]]] = {tuple(row): [] for row in rows}
-        first = sorted({row[0] for row in rows})
-        inner = (
-            f"SELECT s.path, l.path, l.line {base} AND {names[order[0]]} IN ({', '.join('?' * len(first))}) "
-            "ORDER BY s.path, l.line, l.id"
-        )
-        for source, target, line in self.rows(inner, [*parameters, *first]):
-            places = found.get((source, target) if by_source else (target,))
-            if places is not None:
-                places.append((source, line))
+        grouped = f"GROUP BY {', '.join(names[name] for name in order)}"
+        with self.at_once():
+            sql = f"SELECT {columns} {joined if by_source or parameters else base.format('')} {grouped}"
+            rows, total, last = self.paged(page, sql, parameters, order)
+            found: dict[tuple[str, ...], list[tuple[str, int]]] = {tuple(row): [] for row in rows}
+            first = sorted({row[0] for row in rows})
+            inner = (
+                f"SELECT s.path, l.path, l.line {joined} AND {names[order[0]]} IN ({', '.join('?' * len(first))}) "
+                "ORDER BY s.path, l.line, l.id"
+            )
+            for source, target, line in self.rows(inner, [*parameters, *first]):
+                places = found.get((source, target) if by_source else (target,))
+                if places is not None:
+                    places.append((source, line))
         return [(key[-1], places) for key, places in found.items()], total, last
+
+    def _in_vain(self) -> str:
+        """Where the links that lead nowhere are found."""
+        if self._readable is None:
+            return "links"
+        columns = "l.id, l.file, l.path, l.line"
+        return (
+            f"(SELECT {columns} FROM links l INDEXED BY links_in_vain WHERE l.target IS NULL AND l.path != '' UNION ALL "
+            f"SELECT {columns} FROM files t CROSS JOIN links l ON l.target = t.id WHERE NOT {self.may('t.path')})"
+        )
 
     def references(
         self,

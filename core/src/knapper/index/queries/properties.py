@@ -33,28 +33,49 @@ class Properties(Questions):
         self, page: Page, *, root: str = "", samples: int = 5
     ) -> tuple[list[tuple[str, list[str], int, list[Any]]], int | None, Any]:
         """A page of (name, types, notes with it, sample values), by name."""
-        where, parameters = below("f.path", root)
+        with self.at_once():
+            found = self.kept(("properties", root), lambda: self._all_properties(root))
+            cut = page.cut(found, key=lambda item: (item[0],))
+            items = [
+                (name, types, notes, self._samples(key, samples, root))
+                for key, name, types, notes in cut.items
+            ]
+        return items, cut.total_count, [cut.items[-1][0]] if cut.cursor else None
+
+    def _all_properties(self, root: str) -> list[tuple[str, str, list[str], int]]:
+        """(key, name, types, notes) of every property, by key: there are few, and all are needed to count them."""
+        join, where, parameters = self._where("p.file", root)
         sql = (
-            "SELECT p.key AS key, min(p.name) AS name, group_concat(DISTINCT p.type) AS types, count(DISTINCT p.file) AS notes "
-            f"FROM properties p JOIN files f ON f.id = p.file WHERE p.item = -1 AND {where} AND {self.may('f.path')} GROUP BY p.key"
+            "SELECT p.key, p.type, min(p.name), count(*) FROM properties p "
+            f"{join} WHERE p.item = -1 AND {where} GROUP BY p.key, p.type"
         )
-        rows, total, last = self.paged(page, sql, parameters, ("key",))
-        return (
-            [
-                (name, sorted(types.split(",")), n, self._samples(key, samples, root))
-                for key, name, types, n in rows
-            ],
-            total,
-            last,
-        )
+        found: dict[str, tuple[str, list[str], int]] = {}
+        for key, kind, name, notes in self.rows(sql, parameters):
+            first, types, before = found.get(key, (name, [], 0))
+            found[key] = (min(first, name), [*types, kind], before + notes)
+        return [(key, *rest) for key, rest in sorted(found.items())]
 
     def _samples(self, key: str, most: int, root: str) -> list[Any]:
-        where, parameters = below("f.path", root)
-        sql = (
-            "SELECT DISTINCT p.type, p.text, p.number FROM properties p JOIN files f ON f.id = p.file "
-            f"WHERE p.key = ? AND p.type NOT IN ('list', 'object', 'null') AND {where} AND {self.may('f.path')} LIMIT ?"
-        )
-        return [_value(kind, text, number) for kind, text, number in self.rows(sql, [key, *parameters, most])]
+        """The first few values in their order, each found by a step of its own instead of a pass over all."""
+        join, where, parameters = self._where("p.file", root)
+        found: list[Any] = []
+        for column, least in (("text", ""), ("number", float("-inf"))):
+            only = "" if column == "text" else "AND p.text IS NULL"
+            sql = (
+                f"SELECT p.type, p.text, p.number FROM properties p {join} WHERE p.key = ? "
+                f"AND p.{column} > ? {only} AND {where} ORDER BY p.{column} LIMIT 1"
+            )
+            last: Any = least
+            while len(found) < most and (row := self.one(sql, [key, last, *parameters])) is not None:
+                found.append(_value(*row))
+                last = row[1] if column == "text" else row[2]
+        return found
+
+    def _where(self, column: str, root: str) -> tuple[str, str, list[Any]]:
+        """The join and the condition that keep rows to a folder and to what the caller may read."""
+        below_root, parameters = below("f.path", root)
+        join = f"JOIN files f ON f.id = {column}" if parameters else ""
+        return join, f"{below_root} AND {self.may(column)}", parameters
 
     def notes_by_property(
         self, page: Page, filters: Sequence[PropertyFilter], *, root: str = "", nested: bool = False
@@ -69,7 +90,8 @@ class Properties(Questions):
             conditions.append(sql)
             given += values
         sql = f"SELECT f.path AS path, f.properties FROM files f WHERE f.note = 1 AND {' AND '.join(conditions)} AND {self.may('f.path')}"
-        rows, total, last = self.paged(page, sql, given, ("path",))
+        in_order = sql.replace("f.id IN", "+f.id IN")
+        rows, total, last = self.paged(page, sql, given, ("path",), in_order=in_order)
         wanted = {one.key.casefold() for one in filters}
         return [(path, _matched(raw, wanted)) for path, raw in rows], total, last
 
@@ -159,7 +181,7 @@ def _contains(one: PropertyFilter, key: str, within: str) -> tuple[str, list[Any
     test, values = _test("=", one.value)
     if not isinstance(one.value, str):
         return within.format(f"p.item >= 0 AND {test}"), [key, *values]
-    part = "(p.item >= 0 AND " + test + ") OR (p.item = -1 AND instr(lower(p.text), lower(?)) > 0)"
+    part = "(p.item >= 0 AND " + test + ") OR (p.item < 0 AND instr(lower(p.text), lower(?)) > 0)"
     return within.format(f"({part})"), [key, *values, one.value]
 
 

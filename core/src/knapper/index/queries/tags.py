@@ -25,28 +25,24 @@ class Tags(Questions):
         frontmatter: bool = True,
         by_count: bool = True,
     ) -> tuple[list[tuple[str, int, Source]], int | None, Any]:
-        """A page of (tag, notes with it, where it stands).
-
-        All tags are counted in one pass and cut here: there are few, and asking twice costs more.
-        """
-        where, parameters = below("f.path", root)
+        """A page of (tag, notes with it, where it stands)."""
         mask = FRONTMATTER * frontmatter | INLINE * inline
-        files = "" if self._readable is None and not root else "JOIN files f ON f.id = t.file"
-        limits = f"AND {where} AND {self.may('f.path')}" if files else ""
+        key = _by_count if by_count else _by_name
+        found = self.kept(("tags", root, mask, by_count), lambda: sorted(self._all_tags(root, mask), key=key))
+        cut = page.cut(found, key=key)
+        last = list(key(cut.items[-1])) if cut.cursor else None
+        return [(tag, count, source) for _, count, source, tag in cut.items], cut.total_count, last
+
+    def _all_tags(self, root: str, mask: int) -> list[tuple[str, int, Source, str]]:
+        """(key, notes, where it stands, tag) of every tag: there are few, and all are needed to count them."""
+        where, parameters = below("f.path", root)
+        join = "JOIN files f ON f.id = t.file" if parameters else ""
         sql = (
             "SELECT t.key, count(*), max(t.source & 1), max(t.source & 2), min(t.tag) FROM tags t "
-            f"{files} WHERE t.source & {mask} {limits} GROUP BY t.key"
+            f"{join} WHERE t.source & {mask} AND {where} AND {self.may('t.file')} GROUP BY t.key"
         )
-        found = self.rows(sql, parameters if files else ())
-        items = [(key, count, SOURCES[(low | high) & mask], tag) for key, count, low, high, tag in found]
-        if by_count:
-            items.sort(key=lambda item: (-item[1], item[0]))
-            cut = page.cut(items, key=lambda item: (-item[1], item[0]))
-        else:
-            cut = page.cut(items, key=lambda item: (item[0],))
-        last = cut.items[-1] if cut.cursor else None
-        key = None if last is None else [-last[1], last[0]] if by_count else [last[0]]
-        return [(tag, count, source) for _, count, source, tag in cut.items], cut.total_count, key
+        rows = self.rows(sql, parameters)
+        return [(key, count, SOURCES[(low | high) & mask], tag) for key, count, low, high, tag in rows]
 
     def tags_of(self, path: str) -> list[tuple[str, Source]]:
         """A note's tags in the order they are first met."""
@@ -76,18 +72,27 @@ class Tags(Questions):
         else:
             inside, values = f"f.id IN (SELECT t.file FROM tags t WHERE {match})", given
         sql = f"SELECT f.path AS path, f.id AS id FROM files f WHERE {inside} AND {where} AND {self.may('f.path')}"
-        rows, total, last = self.paged(page, sql, [*values, *parameters], ("path",))
-        hits: dict[int, list[tuple[str, int]]] = {file: [] for _, file in rows}
-        for file, tag, source in self.rows(
-            f"SELECT t.file, t.tag, t.source FROM tags t WHERE {match}", given
-        ):
-            if file in hits:
+        with self.at_once():
+            in_order = sql.replace("f.id IN", "+f.id IN")
+            rows, total, last = self.paged(page, sql, [*values, *parameters], ("path",), in_order=in_order)
+            hits: dict[int, list[tuple[str, int]]] = {file: [] for _, file in rows}
+            here = f"t.file IN ({', '.join('?' * len(hits))})"
+            own = f"SELECT t.file, t.tag, t.source FROM tags t WHERE {here} AND {match.replace('t.key', '+t.key')}"
+            for file, tag, source in self.rows(own, [*hits, *given]):
                 hits[file].append((tag, source))
         found = [
             (path, sorted(tag for tag, _ in hits[file]), SOURCES[_union(source for _, source in hits[file])])
             for path, file in rows
         ]
         return found, total, last
+
+
+def _by_count(item: tuple[str, int, Source, str]) -> tuple[int, str]:
+    return -item[1], item[0]
+
+
+def _by_name(item: tuple[str, int, Source, str]) -> tuple[str]:
+    return (item[0],)
 
 
 def _matching(keys: Sequence[str], hierarchical: bool) -> tuple[str, list[str]]:
