@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from typing import cast
 
 from knapper import ToolError
 from knapper_retrieval.ranking import MODES, Mode
@@ -25,7 +24,7 @@ def query(text: str) -> str:
 def mode(given: str | None) -> Mode | None:
     if given is not None and given not in MODES:
         raise ToolError("INVALID_MODE", f"mode is none of {', '.join(MODES)}", field="mode")
-    return cast("Mode | None", given)
+    return given
 
 
 def limit(given: int, most: int = MOST) -> int:

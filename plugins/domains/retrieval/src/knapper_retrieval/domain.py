@@ -52,8 +52,14 @@ for _code, _meaning in {
     "INVALID_TYPE": "The type is neither note nor chunk.",
     "INVALID_PARAMETER": "A parameter makes no sense here.",
 }.items():
-    define(_code, _meaning, number=INVALID)
-define("INDEX_NOT_FOUND", "Nothing is indexed yet.", retryable=True, number=-32001)
+    define(_code, _meaning, recovery="Correct what the message names.", number=INVALID)
+define(
+    "INDEX_NOT_FOUND",
+    "Nothing is indexed yet.",
+    retryable=True,
+    recovery="Wait until the index is built, then ask again.",
+    number=-32001,
+)
 define(
     "NOTE_NOT_FOUND", "No note has this id.", recovery="Search again; ids change with paths.", number=-32004
 )

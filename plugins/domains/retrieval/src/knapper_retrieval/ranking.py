@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Literal, NamedTuple
 
 from knapper import Context, ToolError
@@ -30,7 +30,7 @@ class Ranking(NamedTuple):
     warnings: list[Warning_]
 
 
-def fuse(lists: dict[str, Sequence[int]], k: int) -> list[Fused]:
+def fuse(lists: Mapping[str, Sequence[int]], k: int) -> list[Fused]:
     """Reciprocal rank fusion: each list gives 1/(k + rank), and the sum is shown as a share of the most possible.
 
     Equal sums keep the order of the lists: better in the first, then in the second, then by chunk.
@@ -114,7 +114,3 @@ def search_reason(one: Fused) -> str:
     if "meaning" in one.lists:
         return "hybrid_match" if len(one.lists) > 1 else "embedding_match"
     return "lexical_match"
-
-
-def first(found: Iterable[Fused], keep: Callable[[int], bool]) -> list[Fused]:
-    return [one for one in found if keep(one.chunk)]

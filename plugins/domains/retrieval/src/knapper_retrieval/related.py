@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Annotated, Literal
 
 from knapper import Context, Doc, Record, ToolError
+from knapper.index.chunks import LINK
 from knapper.index.queries.ranked import ChunkRow
 from knapper_retrieval import answers, checks
 from knapper_retrieval.answers import Freshness, Result, Warning_
@@ -86,7 +87,7 @@ def _lists(
     lists: dict[str, list[int]] = {}
     if used != "embedding":
         text = "\n".join([rows[0].title, *(row.text for row in rows)])[:LONGEST] if rows else ""
-        words = index.telling_words(text)
+        words = index.telling_words(LINK.sub(" ", text))  # links have a list of their own
         found = index.by_words(words, POOL + len(own)) if words else []
         lists["words"] = [s.chunk for s in found if s.chunk not in own][:POOL]
     if vector is not None:
