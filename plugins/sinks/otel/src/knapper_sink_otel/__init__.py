@@ -62,7 +62,7 @@ def _parent(trace: dict[str, str] | None) -> Any:
     """The caller's own span, from what came with the request; what is over-long is not looked at."""
     from opentelemetry.trace.propagation.tracecontext import TraceContextTextMapPropagator
 
-    carrier = {k: v for k, v in (trace or {}).items() if isinstance(v, str) and len(v) <= LONGEST.get(k, 0)}
+    carrier = {k: v for k, v in (trace or {}).items() if len(v) <= LONGEST.get(k, 0)}
     return TraceContextTextMapPropagator().extract(carrier)
 
 

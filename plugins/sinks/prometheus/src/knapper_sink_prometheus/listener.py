@@ -37,7 +37,9 @@ def _verifier(settings: Any) -> Callable[[str], Caller]:
     from knapper.plugins import Plugins
 
     offered = {v.name: v for _, v in Plugins.discover().ask("knapper_verifiers")}
-    chosen = [offered[name].build(settings) for name in settings.auth.order if name in offered]
+    chosen: list[Callable[[str], Caller]] = [
+        offered[name].build(settings) for name in settings.auth.order if name in offered
+    ]
     if not chosen:
         raise ConfigError(
             "observability.prometheus.bind: is not loopback, and no verifier is configured and installed"
