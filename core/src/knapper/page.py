@@ -42,12 +42,15 @@ class Paged(Record, Generic[T]):
     """One page: its items, the cursor of the next page, and how many there are in all.
 
     `overflow` says that there is more which no cursor leads to, because the search itself ended at a limit.
+    `incomplete` says what the answer does not cover, because the index is still being built; any record with a field of
+    this name gets it filled in.
     """
 
     items: list[T]
     cursor: str | None = None
     overflow: bool = False
     total_count: int | None = None
+    incomplete: str | None = None
 
 
 class Page:

@@ -30,11 +30,19 @@ def handle(call: Call) -> None:
     started = perf_counter_ns()
     try:
         call.result = call.tool.fn(call.context(), **call.tool.signature.arguments(call.args, call.bind))
+        _cover(call)
     except ToolError as error:
         _suggest(call, error)
         raise
     finally:
         call.handler_us = (perf_counter_ns() - started) // 1000
+
+
+def _cover(call: Call) -> None:
+    """An answer from an index that does not cover all files yet says so."""
+    index = vars(call.context()).get("index")
+    if index is not None and index.incomplete and hasattr(call.result, "incomplete"):
+        call.result.incomplete = index.incomplete
 
 
 def _suggest(call: Call, error: ToolError) -> None:

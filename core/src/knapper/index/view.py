@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from knapper.index.queries.around import Around
 from knapper.index.queries.data import Data
 from knapper.index.queries.files import Files
@@ -12,9 +14,17 @@ from knapper.index.queries.tags import Tags
 from knapper.index.queries.whole import Whole
 from knapper.index.status import Status
 
+if TYPE_CHECKING:
+    from knapper.index.engine import Index
+    from knapper.index.permitted import Readable
+
 
 class IndexView(Files, Tags, Properties, Links, Kept, Around, Data, Whole):
-    """All questions that can be asked of a vault's index."""
+    """All questions that can be asked of a vault's index; `incomplete` says what answers do not cover yet, in words."""
+
+    def __init__(self, index: Index, readable: Readable | None) -> None:
+        super().__init__(index, readable)
+        self.incomplete = index.coverage()
 
     def status(self) -> Status:
         return self._index.status()
