@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from types import SimpleNamespace
 from typing import Any
 
+import msgspec
 import numpy as np
 import pytest
 from numpy.typing import NDArray
@@ -182,7 +183,6 @@ def answer(ctx: Any, dql: str, format: str | None = None) -> Any:
 
 
 def call_with(call: Calls, tool: str, caller: Caller | None = None, **arguments: Any) -> Any:
-    import msgspec
 
     runtime = call.runtime(search, dataview)
     for one in runtime.vaults:
@@ -229,7 +229,6 @@ def test_indexing_says_what_changed_and_how_far_it_is(call: Calls, vault: VaultF
     told: list[tuple[float, float | None, str]] = []
     caller = Caller("test", frozenset({"*"}), authenticated=True)
     outcome = runtime.call("index_vault", {}, caller, on_progress=lambda *how: told.append(how))
-    import msgspec
 
     done = msgspec.json.decode(outcome.payload)
     assert (done["vault"], done["upserted"], done["deleted"], done["unchanged"]) == ("main", 2, 0, 0)

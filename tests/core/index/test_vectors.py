@@ -44,13 +44,16 @@ class Letters:
 Open = Callable[[Any], Index]
 
 
-@pytest.fixture(params=["sqlite-vec", "numpy"])
+@pytest.fixture(params=["sqlite-vec", "sqlite-vec in memory", "numpy"])
 def opened(
     request: pytest.FixtureRequest, vault: VaultFolder, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> Iterator[Open]:
     """Opens the vault's index with a model, in turn with each engine."""
-    if request.param == "numpy":
+    engine = request.param.partition(" ")[0]
+    if engine == "numpy":
         monkeypatch.setattr(vectors, "prepare", lambda conn: None)
+    elif request.param == engine:
+        monkeypatch.setattr(vectors, "IN_MEMORY", -1)
     running: list[Index] = []
 
     def open_(model: Any) -> Index:
@@ -64,8 +67,8 @@ def opened(
             watch=WatchSettings(enabled=False),
             embedding=(lambda: model) if model is not None else None,
         )
-        if model is not None and index.vectors.engine != request.param:
-            pytest.skip(f"this SQLite has no {request.param}")
+        if model is not None and index.vectors.engine != engine:
+            pytest.skip(f"this SQLite has no {engine}")
         running.append(index)
         index.reconcile()
         return index

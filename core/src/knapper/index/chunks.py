@@ -143,10 +143,10 @@ def prepare(
         rows.chunks.append(
             Prepared(headings, chunk.start, chunk.end, chunk.line, digest, segmented(path), words)
         )
-    thin = [chunk for chunk in rows.chunks if is_thin(rows.text[chunk.start : chunk.end])]
+    thin = [one for one in rows.chunks if is_thin(rows.text[one.start : one.end])]
     if len(thin) < len(rows.chunks):
-        for chunk in thin:
-            chunk.hash = UNRANKED
+        for one in thin:
+            one.hash = UNRANKED
 
 
 def add(conn: sqlite3.Connection, notes: Iterable[tuple[int, NoteRows]]) -> None:

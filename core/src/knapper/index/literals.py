@@ -8,7 +8,7 @@ from typing import Any
 
 try:
     from re import _constants as sre  # type: ignore[attr-defined]
-    from re import _parser as parser
+    from re import _parser as parser  # type: ignore[attr-defined]
 except ImportError:  # another Python's re: nothing is narrowed, and everything is still found
     sre = parser = None
 

@@ -10,6 +10,9 @@ from __future__ import annotations
 import logging
 import threading
 from collections.abc import Callable, Collection, Sequence
+from functools import cache, cached_property
+from importlib.util import find_spec
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 import msgspec
@@ -24,6 +27,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from knapper.embed import Model
+    from knapper.index.matrix import Matrix
 
 log = logging.getLogger("knapper.index")
 TABLES = """
@@ -35,6 +39,7 @@ CREATE TABLE quarantine (hash TEXT PRIMARY KEY NOT NULL, reason TEXT NOT NULL) W
 BATCH = 256
 LONGEST = 8000
 RETRY_SECONDS = 30.0
+IN_MEMORY = 100_000  # vectors; up to here comparing in memory is several times faster, and takes up to 100 MB
 SPARE = 64  # vectors of chunks that are gone may be among the nearest
 NEAREST = "SELECT rowid, distance FROM vec WHERE embedding MATCH ? AND k = ?"
 MISSING = (
@@ -49,13 +54,20 @@ Engine = Literal["sqlite-vec", "numpy"]
 def prepare(conn: sqlite3.Connection) -> None:
     """Load sqlite-vec into a connection where that is possible."""
     try:
-        import sqlite_vec
-
         conn.enable_load_extension(True)
-        sqlite_vec.load(conn)
+        conn.load_extension(_extension())
         conn.enable_load_extension(False)
     except (ImportError, AttributeError, OSError) as error:
         log.debug("sqlite-vec is not available: %s", error)
+
+
+@cache
+def _extension() -> str:
+    """Where sqlite-vec lies; its module is not imported, for it would bring numpy into every start."""
+    found = find_spec("sqlite_vec")
+    if found is None or found.origin is None:
+        raise ImportError("sqlite_vec is not installed")
+    return str(Path(found.origin).with_name("vec0"))
 
 
 class Vectors:
@@ -67,12 +79,17 @@ class Vectors:
         self._stop = stop
         self._wake = threading.Event()
         self._thread: threading.Thread | None = None
-        self._matrix: tuple[Any, NDArray[np.int64], NDArray[np.float32]] | None = None
         self._complete_at: Any = None
         self._turn = threading.Lock()
         self.problem = ""
         with db.read() as conn:
             self.engine: Engine = "sqlite-vec" if _has_vec(conn) else "numpy"
+
+    @cached_property
+    def _matrix(self) -> Matrix:
+        from knapper.index.matrix import Matrix
+
+        return Matrix()
 
     def start(self) -> None:
         """Embed what has no vector yet, now and whenever something changes."""
@@ -179,17 +196,44 @@ class Vectors:
         stored = conn.execute("SELECT value FROM meta WHERE key = 'dimensions'").fetchone()
         if stored is None or stored[0] != len(vector):
             return []
-        if self.engine == "numpy":
-            return self._nearest_by_numpy(conn, vector, k, None if everything else (allowed, parameters))
+        if self.engine == "numpy" or self._count(conn) <= IN_MEMORY:
+            return self._nearest_in_memory(conn, vector, k, allowed, parameters, everything)
         if everything:
             rows = conn.execute(NEAREST, [vector.tobytes(), k + SPARE]).fetchall()
-            living = self._living(conn, rows)
+            living = _living(conn, rows)
             if len(living) >= k or len(rows) < k + SPARE:
                 return _in_order(living)[:k]
         # More than k, because among equals the one with the lowest number comes first.
         limited = f"{NEAREST} AND rowid IN ({allowed})"
         rows = conn.execute(limited, [vector.tobytes(), k + SPARE, *parameters]).fetchall()
         return _in_order(rows)[:k]
+
+    def _count(self, conn: sqlite3.Connection) -> int:
+        return int(conn.execute("SELECT count(*) FROM vectors").fetchone()[0])
+
+    def _nearest_in_memory(
+        self,
+        conn: sqlite3.Connection,
+        vector: NDArray[np.float32],
+        k: int,
+        allowed: str,
+        parameters: Sequence[Any],
+        everything: bool,
+    ) -> list[tuple[int, float]]:
+        import numpy as np
+
+        from knapper.index.matrix import best
+
+        ids, matrix = self._matrix.refresh(conn, self._table, len(vector))
+        scores = matrix @ vector
+        if everything:
+            found = best(ids, scores, k + SPARE)
+            living = _living(conn, found)
+            if len(living) >= k or len(found) < k + SPARE:
+                return living[:k]
+        permitted = np.fromiter((row[0] for row in conn.execute(allowed, parameters)), np.int64)
+        keep = np.isin(ids, permitted)
+        return best(ids[keep], scores[keep], k)
 
     def cosines(
         self, conn: sqlite3.Connection, vector: NDArray[np.float32], chunks: Sequence[int]
@@ -215,54 +259,22 @@ class Vectors:
     ) -> tuple[list[int], NDArray[np.float32]]:
         import numpy as np
 
-        rows = []
-        if chunks and self._has_table(conn):
-            sql = f"SELECT rowid, embedding FROM {self._table} WHERE rowid IN ({_marks(chunks)})"
-            rows = conn.execute(sql, list(chunks)).fetchall()
-        rows = [row for row in rows if len(row[1]) == 4 * width]
+        if not chunks or not width or not self._has_table(conn):
+            return [], np.empty((0, width), np.float32)
+        wanted = np.unique(np.array(chunks, np.int64))
+        if self.engine == "numpy" or self._count(conn) <= IN_MEMORY:
+            ids, matrix = self._matrix.refresh(conn, self._table, width)
+            at = np.searchsorted(ids, wanted)
+            at = at[(at < len(ids)) & (ids[np.minimum(at, len(ids) - 1)] == wanted)] if len(ids) else at[:0]
+            return [int(chunk) for chunk in ids[at]], matrix[at]
+        sql = f"SELECT rowid, embedding FROM {self._table} WHERE rowid = ?"
+        rows = [row for chunk in wanted if (row := conn.execute(sql, (int(chunk),)).fetchone())]
         joined = np.frombuffer(b"".join(row[1] for row in rows), np.float32).reshape(len(rows), width)
         return [row[0] for row in rows], joined
 
     def _has_table(self, conn: sqlite3.Connection) -> bool:
         sql = "SELECT 1 FROM sqlite_master WHERE name = ?"
         return conn.execute(sql, (self._table,)).fetchone() is not None
-
-    def _living(self, conn: sqlite3.Connection, rows: Sequence[Any]) -> list[Any]:
-        ids = [chunk for chunk, _ in rows]
-        sql = f"SELECT id FROM chunks WHERE id IN ({_marks(ids)})"
-        known = {chunk for (chunk,) in conn.execute(sql, ids)}
-        return [row for row in rows if row[0] in known]
-
-    def _nearest_by_numpy(
-        self,
-        conn: sqlite3.Connection,
-        vector: NDArray[np.float32],
-        k: int,
-        limits: tuple[str, Sequence[Any]] | None,
-    ) -> list[tuple[int, float]]:
-        import numpy as np
-
-        ids, matrix = self._loaded(conn, len(vector))
-        sql, parameters = limits or ("SELECT id FROM chunks", ())
-        permitted = np.fromiter((row[0] for row in conn.execute(sql, parameters)), np.int64)
-        keep = np.isin(ids, permitted)
-        kept = ids[keep]
-        scores = (matrix @ vector)[keep]
-        order = np.lexsort((kept, -scores))[:k]
-        return [(int(kept[n]), float(scores[n])) for n in order]
-
-    def _loaded(self, conn: sqlite3.Connection, width: int) -> tuple[NDArray[np.int64], NDArray[np.float32]]:
-        import numpy as np
-
-        now = conn.execute("SELECT value FROM meta WHERE key = 'vectors'").fetchone()
-        held = self._matrix
-        if held is None or held[0] != now:
-            rows = conn.execute("SELECT rowid, embedding FROM plain_vectors ORDER BY rowid").fetchall()
-            ids = np.array([row[0] for row in rows], np.int64)
-            matrix = np.frombuffer(b"".join(row[1] for row in rows), np.float32).reshape(-1, width)
-            held = (now, ids, matrix)
-            self._matrix = held
-        return held[1], held[2]
 
     def _run(self) -> None:
         wait: float | None = None
@@ -439,6 +451,13 @@ def _has_vec(conn: sqlite3.Connection) -> bool:
     return (
         conn.execute("SELECT 1 FROM pragma_function_list WHERE name = 'vec_version'").fetchone() is not None
     )
+
+
+def _living(conn: sqlite3.Connection, rows: Sequence[Any]) -> list[Any]:
+    """Those of some chunks that are still there."""
+    ids = [row[0] for row in rows]
+    known = {chunk for (chunk,) in conn.execute(f"SELECT id FROM chunks WHERE id IN ({_marks(ids)})", ids)}
+    return [row for row in rows if row[0] in known]
 
 
 def _in_order(rows: Sequence[Any]) -> list[tuple[int, float]]:

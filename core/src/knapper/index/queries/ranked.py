@@ -198,7 +198,10 @@ class Ranked(Patterns):
         return [ChunkRow._make(_decoded(row)) for row in self.rows(sql, parameters)]
 
     def _notes(self) -> int:
-        return int(self._kept_counts().setdefault("", self._count_notes()))
+        counts = self._kept_counts()
+        if "" not in counts:
+            counts[""] = self._count_notes()
+        return counts[""]
 
     def _count_notes(self) -> int:
         with self._index.db.read() as conn:
