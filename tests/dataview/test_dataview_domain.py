@@ -67,11 +67,10 @@ def test_every_kind_of_query_is_answered_in_rows(
     assert (found.get("headers"), found["rows"]) == (headers, rows)
 
 
-def test_a_table_and_a_list_can_stand_for_each_other_and_tasks_cannot(query: Any, vault: VaultFolder) -> None:
+def test_a_query_of_another_kind_than_was_wanted_is_refused(query: Any, vault: VaultFolder) -> None:
     fill(vault)
-    assert query("LIST rating FROM #book", format="table")["headers"] == ["note", "value"]
-    assert "headers" not in query("TABLE rating FROM #book", format="list")
-    with pytest.raises(ToolError, match="the query is a LIST, which cannot be given as a task") as refused:
+    assert query("LIST FROM #book/novel", format="list")["rows"] == [["[[books/A.md|A]]"]]
+    with pytest.raises(ToolError, match="the query is a LIST, not a TASK") as refused:
         query("LIST", format="task")
     assert refused.value.code == "dql_error"
 

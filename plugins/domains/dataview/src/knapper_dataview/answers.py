@@ -34,29 +34,26 @@ class DqlRows(Record):
 
 
 def rows_of(result: Result, format: Format | None, budget: Budget) -> DqlRows:
-    """The rows in the wanted form; a table and a list can stand for each other, tasks and a calendar only for themselves."""
-    if format is not None and format != result.kind and not {format, result.kind} <= {"table", "list"}:
-        raise QueryFailed(f"the query is a {result.kind.upper()}, which cannot be given as a {format}")
+    """The rows, if the query is of the wanted kind; a list has no headers."""
+    if format is not None and format != result.kind:
+        raise QueryFailed(f"the query is a {result.kind.upper()}, not a {format.upper()}")
+    headers: list[str] | None
     if isinstance(result, TaskResult):
         headers, cells = _task_headers(result.tasks), [*_task_rows(result.tasks, [], budget)]
     else:
         headers, rows = _table(result)
         cells = [[plain(cell, budget) for cell in row] for row in rows]
-    shown = headers if (format or result.kind) != "list" else None
-    return DqlRows(rows=cells, note_paths=result.paths, engine="native", headers=shown)
+    return DqlRows(rows=cells, note_paths=result.paths, engine="native", headers=headers)
 
 
-def _table(result: TableResult | CalendarResult | ListResult) -> tuple[list[str], list[list[object]]]:
+def _table(
+    result: TableResult | CalendarResult | ListResult,
+) -> tuple[list[str] | None, list[list[object]]]:
     if isinstance(result, TableResult):
         return result.headers, result.rows
     if isinstance(result, CalendarResult):
         return ["date", "note"], [[entry.date, entry.link] for entry in result.entries]
-    return _list(result)
-
-
-def _list(result: ListResult) -> tuple[list[str], list[list[object]]]:
-    rows = [[v.key, v.value] if isinstance(v, ListPair) else [v] for v in result.values]
-    return (["note", "value"] if rows and len(rows[0]) == 2 else ["value"]), rows
+    return None, [[v.key, v.value] if isinstance(v, ListPair) else [v] for v in result.values]
 
 
 def _task_headers(entries: list[TaskEntry]) -> list[str]:

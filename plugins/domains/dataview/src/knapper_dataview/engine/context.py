@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from datetime import datetime, tzinfo
 
 from msgspec.msgpack import Ext
 
 from knapper_dataview.engine.budget import Budget
 from knapper_dataview.engine.comparison import compare
-from knapper_dataview.engine.pages import unpacked
+from knapper_dataview.engine.pages import Page, unpacked
 from knapper_dataview.engine.rows import SCALARS, PageRow
 from knapper_dataview.engine.settings import Settings
 from knapper_dataview.engine.source import Source
@@ -72,16 +73,18 @@ class Context:
         """A note's row, by its path."""
         return next(iter(self.rows([path])), None)
 
-    def rows(self, paths: list[str]) -> list[PageRow]:
-        """The rows of these notes, each made once."""
+    def rows(self, paths: list[str], wanted: Callable[[Page], bool] | None = None) -> list[PageRow]:
+        """The rows of these notes, or of those that are wanted, each made once."""
         kept = self._rows
         if not kept:
-            rows = [PageRow(page, self) for page in self.source.pages(paths)]
+            pages = self.source.pages(paths)
+            rows = [PageRow(page, self) for page in pages if wanted is None or wanted(page)]
             self._rows = {row.page.path: row for row in rows}
             return rows
         for page in self.source.pages([path for path in paths if path not in kept]):
             kept[page.path] = PageRow(page, self)
-        return [kept[path] for path in paths if path in kept]
+        found = [kept[path] for path in paths if path in kept]
+        return found if wanted is None else [row for row in found if wanted(row.page)]
 
     def release(self) -> None:
         """Forget the rows, which know this context: the query is answered."""

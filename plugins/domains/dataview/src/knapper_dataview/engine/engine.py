@@ -111,7 +111,7 @@ def _paths(entries: list[Entry]) -> list[str]:
     """The notes behind the rows, each once."""
     found: dict[str, None] = {}
     for _, row in entries:
-        if isinstance(row, PageRow):
+        if isinstance(row, PageRow | TaskRow):
             found[row.page.path] = None
         else:
             found.update(dict.fromkeys(row_paths(row)))

@@ -171,10 +171,8 @@ def _csv_entries(path: str, context: Context) -> Iterable[Entry]:
 
 def task_entries(source: SourceNode, context: Context) -> list[Entry]:
     """A row for each task in the notes of a source."""
-    entries: list[Entry] = []
-    for row in context.rows(select(source, context)):
-        entries.extend((row, task) for task in task_rows(row))
-    return entries
+    rows = context.rows(select(source, context), lambda page: bool(page.tasks))
+    return [(row, task) for row in rows for task in task_rows(row)]
 
 
 Start = Callable[[SourceNode, Context], list[Entry]]

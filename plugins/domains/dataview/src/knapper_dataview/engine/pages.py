@@ -139,6 +139,7 @@ class Page:
         "path",
         "size",
         "tags",
+        "tasks",
     )
 
     path: str
@@ -153,6 +154,7 @@ class Page:
     frontmatter: dict[str, object]
     items: list[ListItem]
     items_by_line: dict[int, ListItem]
+    tasks: list[ListItem]
     _head: _Head | PageData
 
     def __init__(self, path: str, ctime: float, mtime: float, size: int, data: bytes | PageData) -> None:
@@ -205,4 +207,5 @@ _PARTS: dict[str, Callable[[Page, PageData | _Stored], object]] = {
     "frontmatter": _frontmatter_of,
     "items": _items_of,
     "items_by_line": lambda page, data: {item.line: item for item in page.items},
+    "tasks": lambda page, data: [item for item in page.items if item.status is not None],
 }

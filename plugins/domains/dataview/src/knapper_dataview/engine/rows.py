@@ -101,7 +101,7 @@ def _lists(page: Page, context: Context) -> list[object]:
 
 
 def _tasks(page: Page, context: Context) -> list[object]:
-    return [ItemRecord(item, page, context) for item in page.items if item.status is not None]
+    return [ItemRecord(item, page, context) for item in page.tasks]
 
 
 def _extension(page: Page, context: Context) -> str:
@@ -259,7 +259,7 @@ class TaskRow(ItemRecord):
 
 def task_rows(note: PageRow) -> list[TaskRow]:
     """The tasks of a note as rows."""
-    return [TaskRow(item, note) for item in note.page.items if item.status is not None]
+    return [TaskRow(item, note) for item in note.page.tasks]
 
 
 class Overlay(Record):

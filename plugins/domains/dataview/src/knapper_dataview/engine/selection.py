@@ -18,6 +18,8 @@ from knapper_dataview.engine.syntax import (
 
 def select(node: SourceNode, context: Context) -> list[str]:
     """The paths of a source, in order; CSV files are among them by their own path."""
+    if isinstance(node, FolderSource) and node.folder in ("", "/"):
+        return [*context.source.all_paths()]
     return sorted(set(_paths(node, context)))
 
 
