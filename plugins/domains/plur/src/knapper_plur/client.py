@@ -5,8 +5,6 @@ from __future__ import annotations
 from typing import Any
 from urllib.parse import quote
 
-import httpx
-
 from knapper import ToolError
 
 LARGEST = 5_000_000
@@ -31,6 +29,8 @@ class Client:
         return found if isinstance(found, dict) else None
 
     def _ask(self, method: str, path: str, *, json: Any = None, missing: bool = False) -> Any:
+        import httpx  # when it is needed: it would be a tenth of the server's start
+
         try:
             with httpx.Client(timeout=self._seconds, headers=self._headers, follow_redirects=False) as client:
                 answer = client.request(method, f"{self._base}/{path}", json=json)

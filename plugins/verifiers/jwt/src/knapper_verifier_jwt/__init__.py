@@ -6,12 +6,13 @@ from collections.abc import Callable
 from typing import Any
 
 from knapper import Caller, Rejected, Verifier, hookimpl
-from knapper_verifier_jwt.claims import caller_of
-from knapper_verifier_jwt.keys import Keys
 
 
 def build(settings: Any) -> Callable[[str], Caller]:
     """A check made of the `auth` settings; key files are read once, here."""
+    from knapper_verifier_jwt.claims import caller_of  # with them comes cryptography, which only HTTP needs
+    from knapper_verifier_jwt.keys import Keys
+
     auth, keys = settings.auth, Keys(settings.auth)
 
     def verify(bearer: str) -> Caller:
