@@ -245,3 +245,26 @@ def test_a_list_of_links_is_no_answer_but_can_be_read(opened: Open, vault: Vault
     vault["a.md"] = "nothing left"
     index.reconcile()
     assert view.by_words("flint", 10) == []
+
+
+def test_reading_blocks_gives_what_reading_rows_gives(opened: Open, vault: VaultFolder) -> None:
+    from knapper.index import matrix
+
+    for n in range(40):
+        vault[f"{n}.md"] = f"note {'abcdefghij'[n % 10] * (n + 1)}"
+    index = opened(Letters())
+    index.vectors.embed_now()
+    del vault["7.md"]
+    vault["8.md"] = "changed"
+    index.reconcile()
+    index.vectors.embed_now()
+    if index.vectors.engine != "sqlite-vec":
+        pytest.skip("only sqlite-vec keeps blocks")
+    with index.db.read() as conn:
+        blocks = matrix._in_blocks(conn, "vec", 26, 39)
+        ids, rows = matrix._one_by_one(conn, "vec", 26)
+        assert blocks is not None
+        assert blocks[0].tolist() == ids.tolist()
+        assert blocks[1].tolist() == rows.tolist()
+        assert matrix._in_blocks(conn, "vec", 26, 38) is None
+        assert matrix._in_blocks(conn, "vec", 25, 39) is None
