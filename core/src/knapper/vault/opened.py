@@ -16,13 +16,13 @@ from knapper.vault.refusals import Changed, unusable
 
 _BLOCK = 1 << 20
 _ATTEMPTS = 5
+_REPLACED = 50
 
 
 def read(folder: Folder, leaf: str, path: str) -> tuple[bytes, Stat]:
     """The whole content; read again where it changed under the read."""
-    fd = folder.open(leaf)
+    fd, status = _open(folder, leaf, path)
     try:
-        status = _single(folder, fd, path)
         for _ in range(_ATTEMPTS):
             data = b"".join(_blocks(fd, status.st_size))
             after = os.fstat(fd)
@@ -38,11 +38,10 @@ def read(folder: Folder, leaf: str, path: str) -> tuple[bytes, Stat]:
 def version(folder: Folder, leaf: str, path: str) -> Version | None:
     """The hash of a file of any size, and its facts; None where there is no file."""
     try:
-        fd = folder.open(leaf)
+        fd, status = _open(folder, leaf, path)
     except FileNotFoundError:
         return None
     try:
-        status = _single(folder, fd, path)
         running = sha256()
         for block in _blocks(fd, status.st_size):
             running.update(block)
@@ -56,13 +55,31 @@ def _blocks(fd: int, size: int) -> Iterator[bytes]:
         yield block
 
 
-def _single(folder: Folder, fd: int, path: str) -> os.stat_result:
-    """The facts of an open file, once the temporary name is gone that a killed process may have left it."""
-    status = os.fstat(fd)
-    if status.st_nlink > 1:
-        _drop_temporary(folder, status)
-        status = os.fstat(fd)
-    return plain(status, path)
+def _open(folder: Folder, leaf: str, path: str) -> tuple[int, os.stat_result]:
+    """An open file and its facts, if at one moment since it was opened this name was its only one.
+
+    To count the names of an open file is not enough: a hard link that has lost ours to another file has one name left.
+    """
+    for _ in range(_REPLACED):
+        fd = folder.open(leaf)
+        try:
+            status = folder.lstat(leaf)
+            if status is not None and os.path.samestat(status, os.fstat(fd)):
+                return fd, plain(_without_temporary(folder, leaf, status), path)
+        except BaseException:
+            os.close(fd)
+            raise
+        os.close(fd)
+    raise unusable(path, "it is replaced all the time")
+
+
+def _without_temporary(folder: Folder, leaf: str, status: os.stat_result) -> os.stat_result:
+    """The facts once the temporary name is gone that a killed process may have left the file."""
+    if status.st_nlink == 1 or not stat.S_ISREG(status.st_mode):
+        return status
+    _drop_temporary(folder, status)
+    again = folder.lstat(leaf)
+    return again if again is not None and os.path.samestat(again, status) else status
 
 
 def _drop_temporary(folder: Folder, status: os.stat_result) -> None:
