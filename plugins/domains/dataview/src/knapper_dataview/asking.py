@@ -70,6 +70,7 @@ class FieldValue(Record):
     value: Any
     type: str
     engine: Literal["native", "obsidian"]
+    incomplete: str | None = None
 
 
 @dataview.tool("read:dataview", "read:notes")
