@@ -91,6 +91,9 @@ def _usage(problem: str) -> NoReturn:
 def serve(arguments: list[str]) -> int:
     """Serve until the client leaves or the process is stopped."""
     options = Options(arguments)
+    os.environ.setdefault(
+        "PYDANTIC_DISABLE_PLUGINS", "__all__"
+    )  # it would read every distribution's metadata
     if options.flags.get("transports.http.enabled") and not options.flags.get("transports.stdio"):
         return _over_http(options)
     from knapper.server.stdio import Stdio, claim

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import gc
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from functools import cached_property
 from typing import TYPE_CHECKING
 
@@ -19,6 +21,18 @@ if TYPE_CHECKING:
 
 
 MOST_LISTS = 64
+START_SECONDS = 0.1  # for calls that waited for the server, before indexing takes the processor
+
+
+@contextmanager
+def _uncollected() -> Iterator[None]:
+    """Without the garbage collector: imports make many objects and no garbage, and all of them stay."""
+    gc.disable()
+    try:
+        yield
+    finally:
+        gc.freeze()
+        gc.enable()
 
 
 class Host:
@@ -32,6 +46,8 @@ class Host:
         self._source = source
         self._runtime: Runtime | None = None
         self._loaded = threading.Event()
+        self._quiet = threading.Event()  # never set: what waits on it only lets others go first
+        self._waiting = False
         self._reloaded = False
         self._lists: dict[tuple[frozenset[str], str | None], list[bytes]] = {}
         self.failure: Exception | None = None
@@ -40,7 +56,8 @@ class Host:
     def load(self) -> None:
         """Load plugins, open the vaults and begin to index; done once, by whoever starts the server."""
         try:
-            self._runtime = self._opened()
+            with _uncollected():
+                self._runtime = self._opened()
         except Exception as error:
             self.failure = error
             if not isinstance(error, KnapperError):
@@ -49,6 +66,7 @@ class Host:
                 logging.getLogger("knapper.server").exception("the server could not start")
         self._loaded.set()
         if self._runtime is not None:
+            self._quiet.wait(START_SECONDS if self._waiting else 0)
             self._runtime.start()
         elif self.failure is not None:
             self.on_failure(self.failure)
@@ -76,6 +94,7 @@ class Host:
     def runtime(self) -> Runtime:
         """The running server; waits until it is loaded."""
         if self._runtime is None:
+            self._waiting = True
             self._loaded.wait()
         if self._runtime is None:
             reason = str(self.failure) if isinstance(self.failure, ConfigError) else "see the server's log"

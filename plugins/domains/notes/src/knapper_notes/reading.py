@@ -8,8 +8,8 @@ from typing import Annotated, Any, Literal
 
 from knapper import Context, Doc, NotePath, Page, ReadPath, Record, ToolError
 from knapper.index.rows import is_note
+from knapper.vault import frontmatter
 from knapper.vault.files import Entry, File
-from knapper.vault.markdown import parse
 from knapper_notes.domain import notes
 
 Sort = Literal["path", "mtime", "size"]
@@ -115,16 +115,24 @@ def note_exists(ctx: Context, path: ReadPath) -> Existence:
     return Existence(exists=kind is not None, type=kind)
 
 
-def _note(file: File, frontmatter: bool, content: bool, stats: bool) -> Note:
+def _note(file: File, properties: bool, content: bool, stats: bool) -> Note:
     note = Note(path=file.path, content_hash=file.hash)
     if content:
         note.content = file.text
-    if frontmatter:
-        note.frontmatter = parse(file.text).frontmatter
+    if properties:
+        note.frontmatter = _properties(file.text)
     if stats:
         stat = file.stat
         note.stats = FileStats(size=stat.size, mtime=_iso(stat.mtime_ns), ctime=_iso(stat.ctime_ns))
     return note
+
+
+def _properties(text: str) -> dict[str, Any] | None:
+    """The properties alone: a note is read more often than anything else, and its body is not looked at."""
+    try:
+        return frontmatter.read(text) or None
+    except frontmatter.FrontmatterError:
+        return None
 
 
 def _checked(path: str) -> str:
