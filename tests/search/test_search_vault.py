@@ -232,7 +232,7 @@ def test_indexing_says_what_changed_and_how_far_it_is(call: Calls, vault: VaultF
 
     done = msgspec.json.decode(outcome.payload)
     assert (done["vault"], done["upserted"], done["deleted"], done["unchanged"]) == ("main", 2, 0, 0)
-    assert told[-1] == (2, 2, "notes")
+    assert told[-1:] == [(2, 2, "notes")]
     del vault["b.md"]
     done = msgspec.json.decode(runtime.call("index_vault", {}, caller).payload)
     assert (done["upserted"], done["deleted"], done["unchanged"]) == (0, 1, 1)
