@@ -1,4 +1,4 @@
-"""A query's result as rows of JSON, whatever kind of query it was."""
+"""What the domain answers: a query's rows as JSON, whatever kind of query it was, and what is wrong with one."""
 
 from __future__ import annotations
 
@@ -31,6 +31,23 @@ class DqlRows(Record):
     note_paths: list[str]
     engine: Literal["native", "obsidian"]
     headers: list[str] | None = None
+
+
+class Mistake(Record):
+    """Where a query is wrong, and how."""
+
+    line: int
+    col: int
+    message: str
+
+
+class CheckedQuery(Record):
+    """Whether a query is well formed."""
+
+    valid: bool
+    engine: Literal["native", "obsidian"]
+    ast: dict[str, Any] | None = None
+    error: Mistake | None = None
 
 
 def rows_of(result: Result, format: Format | None, budget: Budget) -> DqlRows:

@@ -10,7 +10,7 @@ from typing import Annotated, Any, Literal
 from knapper import Context, Doc, NotePath, Record, ToolError
 from knapper.bridge import EngineName
 from knapper_dataview import live
-from knapper_dataview.answers import DqlRows, Format, rows_of
+from knapper_dataview.answers import CheckedQuery, DqlRows, Format, Mistake, rows_of
 from knapper_dataview.domain import dataview, settings_of
 from knapper_dataview.engine import (
     Budget,
@@ -30,19 +30,6 @@ from knapper_dataview.vault import IndexedVault
 
 SECONDS = 5.0
 LONGEST = 20_000
-
-
-class Mistake(Record):
-    line: int
-    col: int
-    message: str
-
-
-class CheckedQuery(Record):
-    valid: bool
-    engine: Literal["native", "obsidian"]
-    ast: dict[str, Any] | None = None
-    error: Mistake | None = None
 
 
 @dataview.tool("read:dataview")

@@ -6,16 +6,13 @@ knows nothing of folder rules, and a query may look at any note: under such rule
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import Any, Protocol
 
 import msgspec
 
 from knapper import Context
 from knapper.bridge import answer_as, refuse_restricted
-from knapper_dataview.answers import DqlRows, Format
-
-if TYPE_CHECKING:
-    from knapper_dataview.asking import CheckedQuery
+from knapper_dataview.answers import CheckedQuery, DqlRows, Format, Mistake
 
 KEY = "dataview"
 
@@ -63,8 +60,6 @@ def rows(ctx: Context, dql: str, format: Format | None) -> DqlRows:
 
 
 def checked(ctx: Context, dql: str) -> CheckedQuery:
-    from knapper_dataview.asking import CheckedQuery, Mistake
-
     engine: LiveDataview = ctx.bridge(KEY)
     found = answer_as(engine.validate(dql), _Checked, KEY)
     wrong = found.error
