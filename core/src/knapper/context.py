@@ -128,7 +128,9 @@ class Context:
     def confirm(self, needed: bool, change: dict[str, Any] | None = None, *, diff: str = "") -> None:
         """Where needed, go on only if a person has confirmed exactly this call; call it before the first change."""
         if not self._call.tool.asks:
-            raise PluginError(f"{self._call.name} asks for a confirmation and does not say so: add confirm='…'")
+            raise PluginError(
+                f"{self._call.name} asks for a confirmation and does not say so: add confirm='…'"
+            )
         if needed:
             self._call.confirm(change or {}, diff)
 

@@ -90,7 +90,7 @@ def _compiled(pattern: str, flags: int) -> Any:
             import regex
         except ImportError:
             raise error from None
-    known = {re.I: regex.I, re.M: regex.M, re.S: regex.S}
+    known = {re.IGNORECASE: regex.I, re.MULTILINE: regex.M, re.DOTALL: regex.S}
     try:
         return regex.compile(pattern, sum(theirs for ours, theirs in known.items() if flags & ours))
     except regex.error as error:

@@ -286,7 +286,7 @@ class Vectors:
                 while not self._stop.is_set() and self._embed_some():
                     pass
                 self.problem, wait = "", None
-            except Exception as error:
+            except Exception as error:  # noqa: BLE001 - whatever the model raises, text search goes on
                 self.problem, wait = str(error) or type(error).__name__, RETRY_SECONDS
                 log.warning("embedding stopped and is tried again later: %s", type(error).__name__)
 

@@ -37,7 +37,7 @@ def bundle_folder(
     root: Annotated[str, Doc("The folder; empty for the whole vault.")],
     max_files: Annotated[int, Doc("The most notes to take.", ge=1, le=500)] = 100,
     max_bytes: Budget = 500_000,
-    extensions: Annotated[list[str], Doc("With their dots.")] = [".md"],
+    extensions: Annotated[list[str], Doc("With their dots.")] = [".md"],  # noqa: B006 - each call gets a copy
     include_frontmatter: bool = True,
     format: Format = "markdown",
 ) -> FolderBundle:
