@@ -12,6 +12,7 @@ import msgspec
 
 log = logging.getLogger("knapper.sinks")
 QUEUE = 10_000
+GATHER_SECONDS = 0.02
 Status = Literal["ok", "denied", "error"]
 
 
@@ -79,7 +80,7 @@ class Lane:
         self._wake = threading.Event()
         self._idle = threading.Event()
         self._idle.set()
-        self._stopping = False
+        self._stopping = threading.Event()
         self._thread = threading.Thread(target=self._run, name=f"sink-{name}", daemon=True)
         self._thread.start()
 
@@ -87,9 +88,11 @@ class Lane:
         if len(self._queue) >= QUEUE:
             self.dropped += 1
             return
-        self._idle.clear()
+        if self._idle.is_set():
+            self._idle.clear()
         self._queue.append(item)
-        self._wake.set()
+        if not self._wake.is_set():
+            self._wake.set()
 
     def drain(self, seconds: float) -> bool:
         """Wait until what was put is handed over; False where the sink did not keep up."""
@@ -97,13 +100,15 @@ class Lane:
 
     def close(self, seconds: float) -> None:
         self.drain(seconds)
-        self._stopping = True
+        self._stopping.set()
         self._wake.set()
         self._thread.join(seconds)
 
     def _run(self) -> None:
-        while not self._stopping:
+        while not self._stopping.is_set():
             self._wake.wait()
+            # Records that come in this moment are handed over together, and the calls need not wake anybody.
+            self._stopping.wait(GATHER_SECONDS)
             self._wake.clear()
             while self._queue:
                 self._hand_over(self._queue.popleft())

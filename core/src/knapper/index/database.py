@@ -152,6 +152,7 @@ class Database:
         if not tables:
             self._create(connection)
         elif "meta" not in tables:
+            self.rebuilt = "not an index"
             return False
         row = connection.execute("SELECT value FROM meta WHERE key = 'fingerprint'").fetchone()
         if row is None or row[0] != self._fingerprint:
