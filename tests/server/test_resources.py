@@ -179,7 +179,10 @@ def test_clients_are_told_when_a_new_configuration_may_show_other_tools(pipe: St
     assert "shout" in before
     one.ask(2, "resources/list")  # by now the server listens to changes
     config.write_text(text + '[tool_visibility]\nhidden = ["shout"]\n')
-    answers = [one.call(3, "reload_now"), one.read()]
-    assert "notifications/tools/list_changed" in {m.get("method") for m in answers}
+    answers = [one.call(3, "reload_now")]
+    while not {m.get("id") for m in answers} >= {3} or "notifications/tools/list_changed" not in {
+        m.get("method") for m in answers
+    }:
+        answers.append(one.read())
     after = {t["name"] for t in one.ask(4, "tools/list")["result"]["tools"]}
     assert before - after == {"shout"}

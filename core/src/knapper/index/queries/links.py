@@ -124,6 +124,8 @@ class Links(Questions):
         with self.at_once():
             sql = f"SELECT {columns} {joined if by_source or parameters else base.format('')} {grouped}"
             rows, total, last = self.paged(page, sql, parameters, order)
+            if not rows:
+                return [], total, last
             found: dict[tuple[str, ...], list[tuple[str, int]]] = {tuple(row): [] for row in rows}
             first = sorted({row[0] for row in rows})
             inner = (

@@ -24,7 +24,9 @@ class Indexed(Record):
     vectors_refused: int = 0
 
 
-@search.tool("admin:vault", rate="bulk", repeat="natural")
+@search.tool(
+    "admin:vault", rate="bulk", repeat="natural", reach="the index of the folder, or of the whole vault"
+)
 def index_vault(
     ctx: Context,
     folder: Annotated[str, Doc("Only files below this folder.")] = "",
@@ -36,10 +38,9 @@ def index_vault(
     if vault.acl.read_only:
         raise ToolError("read_only", "the vault is read-only and its index is not rebuilt by callers")
     started = time.monotonic()
-    if folder:
-        ctx.vault.check("read", folder)
+    below = ctx.vault.authorise("read", folder) if folder.strip("/") else ""
     result = vault.index.reconcile(
-        folder.strip("/"), force=force, progress=lambda done, total: ctx.progress(done, total, "notes")
+        below, force=force, progress=lambda done, total: ctx.progress(done, total, "notes")
     )
     if vectors:
         _wait_for_vectors(ctx, vault)
