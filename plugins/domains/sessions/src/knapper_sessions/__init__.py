@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections.abc import Iterator
 from datetime import UTC, datetime
 from secrets import token_hex
@@ -122,11 +123,10 @@ def get_session_traces(
     rows = [_own(ctx, session_id)] if session_id else _mine(ctx)
     low, high = _time(from_, 0.0), _time(to, float("inf"))
     found: dict[tuple[float, str, int], TraceLine] = {}
-    for row in rows:
-        for number, line in enumerate(_lines(ctx, row)):
-            wanted = line["type"].endswith("_invocation") and low <= line["ts"] < high
-            if wanted and (not tool_filter or line["tool"] in tool_filter):
-                found[line["ts"], row.id, number] = _shown(ctx, row.id, line)
+    for row, number, line in _traced(ctx, rows):
+        wanted = line["type"].endswith("_invocation") and low <= line["ts"] < high
+        if wanted and (not tool_filter or line["tool"] in tool_filter):
+            found[line["ts"], row.id, number] = _shown(ctx, row.id, line)
     items = sorted(found.items())
     cut = page.cut(items, key=lambda item: item[0])
     return page.of(
@@ -166,13 +166,25 @@ def _principal(ctx: Context) -> str:
 
 def _lines(ctx: Context, row: Any) -> Iterator[dict[str, Any]]:
     """The trace between a session's start and end."""
-    end = float("inf") if row.ended_at is None else row.ended_at
-    for line in traces.read(traces.folder(ctx.server.settings) / traces.file_name(row.observed)):
-        if row.started_at <= line.get("ts", -1) <= end and line.get("vault", row.vault_id) in (
-            row.vault_id,
-            "",
-        ):
-            yield line
+    return (line for _, _, line in _traced(ctx, [row]))
+
+
+def _traced(ctx: Context, rows: list[Any]) -> Iterator[tuple[Any, int, dict[str, Any]]]:
+    """Each line of the sessions' traces once, under the session that was begun last before it and was still open."""
+    files: dict[str, list[Any]] = {}
+    for row in sorted(rows, key=lambda one: one.started_at):
+        files.setdefault(row.observed, []).append(row)
+    folder = traces.folder(ctx.server.settings)
+    for observed, group in files.items():
+        starts = [row.started_at for row in group]
+        for number, line in enumerate(traces.read(folder / traces.file_name(observed))):
+            place = bisect_right(starts, line.get("ts", -1)) - 1
+            if place < 0:
+                continue
+            row = group[place]
+            here = line.get("vault", row.vault_id) in (row.vault_id, "")
+            if here and (row.ended_at is None or line["ts"] <= row.ended_at):
+                yield row, number, line
 
 
 def _trace(ctx: Context, observed: str, line: dict[str, Any]) -> None:
