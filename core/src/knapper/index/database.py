@@ -33,12 +33,40 @@ DAMAGE = frozenset({IOERR, CORRUPT, CANTOPEN, NOTADB})
 
 
 class Reader:
-    """A thread's connection, and which files the call it serves may see."""
+    """A thread's connection, and which files the call it serves may see.
+
+    Whoever closes it may be another thread. SQLite does not survive a connection that is closed under a query, so one
+    that is in use closes when its thread is done with it.
+    """
 
     def __init__(self, connection: sqlite3.Connection, epoch: int) -> None:
         self.connection = connection
         self.epoch = epoch
         self.filter = Filter(connection)
+        self._uses = 0
+        self._closed = False
+        self._lock = threading.Lock()
+
+    def __enter__(self) -> Reader:
+        with self._lock:
+            if self._closed:
+                raise _closed()
+            self._uses += 1
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        with self._lock:
+            self._uses -= 1
+            self._close_unused()
+
+    def close(self) -> None:
+        with self._lock:
+            self._closed = True
+            self._close_unused()
+
+    def _close_unused(self) -> None:
+        if self._closed and not self._uses:
+            self.connection.close()
 
 
 class Database:
@@ -60,6 +88,7 @@ class Database:
         self._local = threading.local()
         self._verdicts = Verdicts()
         self._readers: weakref.WeakSet[Reader] = weakref.WeakSet()
+        self._opening = threading.Lock()
         self._closed = False
         self._opened: tuple[int, ...] = ()
         self._writer = self._open()
@@ -212,8 +241,13 @@ class Database:
         with suppress(sqlite_module().Error):
             self._writer.close()
         if os.name == "nt":  # there nobody can remove what somebody has open
-            for reader in list(self._readers):
-                reader.connection.close()
+            self._close_readers()
+
+    def _close_readers(self) -> None:
+        with self._opening:
+            readers = list(self._readers)
+        for reader in readers:
+            reader.close()
 
     def _renew(self) -> None:
         try:
@@ -268,10 +302,10 @@ class Database:
         self._usable()
         epoch = self.epoch
         try:
-            reader = self._reader(epoch)
-            if readable is not None:
-                reader.filter.let_through(self._verdicts.of(epoch, readable))
-            yield reader.connection
+            with self._reader(epoch) as reader:
+                if readable is not None:
+                    reader.filter.let_through(self._verdicts.of(epoch, readable))
+                yield reader.connection
         except sqlite_module().DatabaseError as error:
             judgement = self._judgement(error, epoch)
             if judgement is error:
@@ -283,11 +317,14 @@ class Database:
         if reader is None or reader.epoch != epoch:
             reader = Reader(self._connect(), epoch)
             self._local.reader = reader
-            self._readers.add(reader)
+            with self._opening:
+                self._readers.add(reader)
         return reader
 
     def _usable(self) -> None:
         """Nothing is answered from a file that is known to be damaged, however sound the part in question looks."""
+        if self._closed:
+            raise _closed()
         self.check()
         if self.damage:
             raise _unavailable()
@@ -311,8 +348,7 @@ class Database:
         with self._my_turn():
             self._closed = True
             self._writer.close()
-            for reader in list(self._readers):
-                reader.connection.close()
+            self._close_readers()
             self._seal.leave()
 
 
@@ -344,3 +380,7 @@ def _is_busy(error: Exception) -> bool:
 
 def _unavailable() -> ToolError:
     return ToolError("index_unavailable", "the index is damaged and is being built anew")
+
+
+def _closed() -> ToolError:
+    return ToolError("index_unavailable", "the server is stopping, and its index is closed")

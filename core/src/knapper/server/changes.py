@@ -9,12 +9,15 @@ import threading
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
+from knapper.errors import ToolError
+
 if TYPE_CHECKING:
     from knapper.runtime import Runtime
     from knapper.server.exchange import Session
     from knapper.server.host import Host
 
 SECONDS = 0.5
+COUNT = "SELECT count(*), coalesce(max(id), 0) FROM files WHERE note = 1"
 Kind = Literal["tools", "prompts", "resources", "updated"]
 LISTS: tuple[Kind, ...] = ("tools", "prompts", "resources")
 METHODS = {
@@ -132,7 +135,11 @@ def _notes(runtime: Runtime, before: dict[str, Any] | None = None) -> dict[str, 
         if before is not None and before[vault.id][0] == generation:
             found[vault.id] = before[vault.id]
             continue
-        with vault.index.db.read() as conn:
-            row = conn.execute("SELECT count(*), coalesce(max(id), 0) FROM files WHERE note = 1").fetchone()
+        try:
+            with vault.index.db.read() as conn:
+                row = conn.execute(COUNT).fetchone()
+        except ToolError:  # it is being built anew, or closed: nothing is known to have changed
+            found[vault.id] = before[vault.id] if before is not None else (-1, ())
+            continue
         found[vault.id] = (generation, tuple(row))
     return found
