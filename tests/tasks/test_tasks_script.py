@@ -3,6 +3,7 @@ from typing import Any
 
 import pytest
 
+from knapper.script.compile import compile_script
 from knapper_tasks.engine import (
     Budget,
     QueryError,
@@ -14,9 +15,8 @@ from knapper_tasks.engine import (
     parse_line,
     parse_query,
 )
+from knapper_tasks.engine.objects import QueryObject, TaskObject
 from knapper_tasks.engine.query.context import Search
-from knapper_tasks.engine.script import compile_script
-from knapper_tasks.engine.script.objects import QueryObject, TaskObject
 
 TODAY = date(2024, 3, 15)
 LINE = "- [ ] call **Ann** #home #urgent ⏫ 🔁 every week ⏳ 2024-03-18 📅 2024-03-20"
@@ -37,7 +37,7 @@ def _value(source: str, **properties: Any) -> Any:
         properties_of=lambda path: properties,
     )
     names = {"task": TaskObject(_row(), search), "query": QueryObject(search)}
-    return compile_script(source).run(names, Budget(), TODAY)
+    return compile_script(source).run(names, Budget(), search.clock)
 
 
 @pytest.mark.parametrize(

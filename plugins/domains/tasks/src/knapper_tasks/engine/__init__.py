@@ -1,6 +1,7 @@
 """Engine: the formats and the query language of the Obsidian Tasks plugin, without Obsidian."""
 
-from .budget import Budget
+from knapper.script.budget import Budget
+
 from .errors import BudgetExceeded, QueryError, ScriptRefused, SearchFailed
 from .extract import extract
 from .line import parse_line, serialize

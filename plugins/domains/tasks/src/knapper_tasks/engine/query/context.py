@@ -1,15 +1,18 @@
 """Context: what a query knows besides the tasks: its own file, the day, and who depends on whom."""
 
 from collections.abc import Callable, Mapping, Sequence
-from datetime import date
+from datetime import date, datetime, time
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from knapper_tasks.engine.budget import Budget
+from knapper.script.budget import Budget
 from knapper_tasks.engine.row import TaskRow
 from knapper_tasks.engine.settings import Settings
+
+if TYPE_CHECKING:
+    from knapper.script.scope import Clock
 
 PropertiesOf = Callable[[str], Mapping[str, Any]]
 
@@ -41,6 +44,13 @@ class Search:
         self.rows = rows
         self.properties_of = properties_of
         self.budget = budget or Budget()
+
+    @cached_property
+    def clock(self) -> "Clock":
+        """The day as scripts see it: its first moment."""
+        from knapper.script.scope import Clock
+
+        return Clock(datetime.combine(self.today, time()))
 
     @cached_property
     def _open(self) -> list[TaskRow]:

@@ -6,7 +6,7 @@ from itertools import product
 
 import msgspec
 
-from knapper_tasks.engine import collate
+from knapper.script import collate
 from knapper_tasks.engine.days import ordinal, titled
 from knapper_tasks.engine.errors import QueryError
 from knapper_tasks.engine.headings import priority_heading, status_type_heading

@@ -3,7 +3,7 @@
 import re
 from datetime import date
 
-from knapper_tasks.engine.budget import Budget
+from knapper.script.budget import Budget
 from knapper_tasks.engine.errors import QueryError, ScriptRefused
 from knapper_tasks.engine.settings import Settings
 
@@ -43,12 +43,13 @@ def _value(expression: str, search: Search, functions: bool) -> str:
     if not functions and not _SIMPLE.fullmatch(expression):
         raise ScriptRefused(f"the placeholder {{{{{expression}}}}}")
     # Most queries hold no placeholder, and none of them needs the interpreter.
-    from knapper_tasks.engine.script import UNDEFINED, Host, compile_script, to_text
-    from knapper_tasks.engine.script.objects import PresetsObject, QueryObject
+    from knapper.script.compile import compile_script
+    from knapper.script.values import UNDEFINED, Host, to_text
+    from knapper_tasks.engine.objects import PresetsObject, QueryObject
 
     names = {"query": QueryObject(search), "preset": PresetsObject(search)}
     try:
-        value = compile_script(expression).run(names, search.budget, search.today)
+        value = compile_script(expression).run(names, search.budget, search.clock)
     except ScriptRefused:
         raise
     except QueryError as error:

@@ -6,7 +6,7 @@ from datetime import date
 
 import msgspec
 
-from knapper_tasks.engine.budget import Budget
+from knapper.script.budget import Budget
 from knapper_tasks.engine.row import TaskRow
 from knapper_tasks.engine.settings import Settings
 

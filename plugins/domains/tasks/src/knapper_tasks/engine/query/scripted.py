@@ -4,13 +4,13 @@ import math
 from functools import cmp_to_key
 from typing import Any
 
-from knapper_tasks.engine import collate
+from knapper.script import collate
+from knapper.script.compile import Script, compile_script
+from knapper.script.moments import JsMoment
+from knapper.script.values import UNDEFINED, Host, Value, to_number, to_text, type_name
 from knapper_tasks.engine.errors import QueryError, ScriptRefused, SearchFailed
+from knapper_tasks.engine.objects import QueryObject, TaskDate, TaskObject
 from knapper_tasks.engine.row import TaskRow
-from knapper_tasks.engine.script import UNDEFINED, Host, Script, Value, compile_script, to_text
-from knapper_tasks.engine.script.moments import JsMoment
-from knapper_tasks.engine.script.objects import QueryObject, TaskDate, TaskObject
-from knapper_tasks.engine.script.values import to_number, type_name
 
 from .context import Search
 from .facts import Facts
@@ -69,7 +69,7 @@ def _compiled(source: str, functions: bool) -> Script:
 
 def _value(script: Script, row: TaskRow, query: QueryObject) -> Value:
     names = {"task": TaskObject(row, query.search), "query": query}
-    return script.run(names, query.search.budget, query.search.today)
+    return script.run(names, query.search.budget, query.search.clock)
 
 
 def _boolean(value: Value, line: str) -> bool:

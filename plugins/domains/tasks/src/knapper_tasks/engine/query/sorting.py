@@ -4,7 +4,7 @@ import re
 from collections.abc import Callable
 from typing import Any
 
-from knapper_tasks.engine import collate
+from knapper.script import collate
 from knapper_tasks.engine.days import ordinal
 from knapper_tasks.engine.errors import QueryError
 from knapper_tasks.engine.headings import TYPE_ORDER

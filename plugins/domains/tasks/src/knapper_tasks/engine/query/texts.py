@@ -16,7 +16,7 @@ from .fields import Getter, text_fields
 from .model import Explanation, Filter, Predicate, plain
 
 if TYPE_CHECKING:
-    from knapper_tasks.engine.regexes import JsRegex
+    from knapper.script.regexes import JsRegex
 
 _OPERATORS = "includes|does not include|regex matches|regex does not match"
 _TAG_OPERATORS = f"{_OPERATORS}|include|do not include"
@@ -89,7 +89,7 @@ def _regex_filter(
 
 
 def _regex(line: str, value: str) -> JsRegex:
-    from knapper_tasks.engine.regexes import literal_regex
+    from knapper.script.regexes import literal_regex
 
     try:
         regex = literal_regex(value)

@@ -9,8 +9,7 @@ from functools import lru_cache
 import regex
 
 from knapper.repetition import repeats_too_much
-
-from .errors import BudgetExceeded, QueryError
+from knapper.script.errors import BudgetExceeded, ScriptError
 
 _LITERAL = re.compile(r"/(.+)/([^/]*)")
 _WORD = "[A-Za-z0-9_]"
@@ -32,7 +31,7 @@ _TOKEN = re.compile(
     re.DOTALL,
 )
 _FLAGS = "dgimsuvy"
-# One search; a query's own budget bounds their sum.
+# One search; a script's own budget bounds their sum.
 _SECONDS = 0.25
 
 
@@ -82,11 +81,11 @@ def literal_regex(text: str) -> JsRegex | None:
 
 @lru_cache(maxsize=64)
 def compile_regex(source: str, flags: str = "") -> JsRegex:
-    """Compile a JavaScript regular expression, or raise QueryError saying what is wrong with it."""
+    """Compile a JavaScript regular expression, or raise ScriptError saying what is wrong with it."""
     if any(flag not in _FLAGS for flag in flags) or len(set(flags)) != len(flags):
-        raise QueryError(f"Invalid flags supplied to RegExp constructor '{flags}'")
+        raise ScriptError(f"Invalid flags supplied to RegExp constructor '{flags}'")
     if repeats_too_much(source):
-        raise QueryError(f"Unsafe regular expression: /{source[:100]}/: it repeats too much")
+        raise ScriptError(f"Unsafe regular expression: /{source[:100]}/: it repeats too much")
     chosen = sum(
         {"i": int(regex.IGNORECASE), "m": int(regex.MULTILINE), "s": int(regex.DOTALL)}.get(flag, 0)
         for flag in flags
@@ -97,9 +96,9 @@ def compile_regex(source: str, flags: str = "") -> JsRegex:
             warnings.simplefilter("ignore", FutureWarning)
             pattern = regex.compile(_translated(source, "m" in flags), regex.VERSION0 | chosen)
     except (regex.error, ValueError, OverflowError, RecursionError) as error:
-        raise QueryError(f"Invalid regular expression: /{source}/: {error}") from None
+        raise ScriptError(f"Invalid regular expression: /{source}/: {error}") from None
     if _nests_repetition(source):
-        raise QueryError(f"Unsafe regular expression: /{source}/: a repetition inside of a repetition")
+        raise ScriptError(f"Unsafe regular expression: /{source}/: a repetition inside of a repetition")
     return JsRegex(source, flags, pattern)
 
 

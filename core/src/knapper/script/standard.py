@@ -4,18 +4,8 @@ import math
 import re
 from collections.abc import Callable
 
-from .moments import Dates
-from .values import Function, Host, Value, to_number, to_text, truthy
-
-
-class Namespace(Host):
-    """An object of functions, such as Math."""
-
-    def __init__(self, members: dict[str, Value]) -> None:
-        self._members = members
-
-    def member(self, name: str) -> Value:
-        return self._members[name] if name in self._members else super().member(name)
+from knapper.script.moments import Dates
+from knapper.script.values import Function, Record, Value, to_number, to_text, truthy
 
 
 def _on_number(apply: Callable[[float], float]) -> Function:
@@ -55,7 +45,7 @@ def _parse_float(arguments: list[Value]) -> Value:
 GLOBALS: dict[str, Value] = {
     "NaN": math.nan,
     "Infinity": math.inf,
-    "Math": Namespace(
+    "Math": Record(
         {
             "PI": math.pi,
             "floor": _on_number(math.floor),
@@ -68,7 +58,7 @@ GLOBALS: dict[str, Value] = {
             "max": _extreme(max, -math.inf),
         }
     ),
-    "Array": Namespace({"isArray": lambda arguments: bool(arguments) and isinstance(arguments[0], list)}),
+    "Array": Record({"isArray": lambda arguments: bool(arguments) and isinstance(arguments[0], list)}),
     "Number": lambda arguments: to_number(arguments[0]) if arguments else 0,
     "String": lambda arguments: to_text(arguments[0]) if arguments else "",
     "Boolean": lambda arguments: bool(arguments) and truthy(arguments[0]),

@@ -2,19 +2,18 @@
 
 import math
 
-from knapper_tasks.engine.errors import ScriptRefused, SearchFailed
-from knapper_tasks.engine.regexes import JsRegex
-
-from .arrays import ARRAY_METHODS
-from .scope import Scope
-from .texts import TEXT_METHODS
-from .values import UNDEFINED, Host, Value, nullish, number_text, to_number, to_text, to_whole
+from knapper.script.arrays import ARRAY_METHODS
+from knapper.script.errors import ScriptFailed, ScriptRefused
+from knapper.script.regexes import JsRegex
+from knapper.script.scope import Scope
+from knapper.script.texts import TEXT_METHODS
+from knapper.script.values import UNDEFINED, Host, Value, nullish, number_text, to_number, to_text, to_whole
 
 
 def read_member(value: Value, name: Value) -> Value:
     """value.name or value[name]."""
     if nullish(value):
-        raise SearchFailed(f"Cannot read properties of {to_text(value)} (reading '{to_text(name)}')")
+        raise ScriptFailed(f"Cannot read properties of {to_text(value)} (reading '{to_text(name)}')")
     if isinstance(value, (str, list)):
         return _of_sequence(value, name)
     if isinstance(value, Host):
@@ -35,7 +34,7 @@ def call_member(value: Value, name: str, arguments: list[Value], scope: Scope) -
     """value.name(...arguments)."""
     _spend_on(value, arguments, scope)
     if nullish(value):
-        raise SearchFailed(f"Cannot read properties of {to_text(value)} (reading '{name}')")
+        raise ScriptFailed(f"Cannot read properties of {to_text(value)} (reading '{name}')")
     if isinstance(value, str):
         if name in TEXT_METHODS:
             return TEXT_METHODS[name](value, arguments)
@@ -65,7 +64,7 @@ def call_value(value: Value, arguments: list[Value], scope: Scope) -> Value:
     if isinstance(value, Host):
         return _call_host(value, "", arguments, scope)
     if not callable(value):
-        raise SearchFailed(f"{to_text(value)} is not a function")
+        raise ScriptFailed(f"{to_text(value)} is not a function")
     return value(arguments)
 
 
@@ -75,7 +74,7 @@ def _call_host(value: Host, name: str, arguments: list[Value], scope: Scope) -> 
         return method
     member = value.member(name) if name else UNDEFINED
     if not callable(member):
-        raise SearchFailed(f"{name or 'value'} is not a function")
+        raise ScriptFailed(f"{name or 'value'} is not a function")
     return member(arguments)
 
 

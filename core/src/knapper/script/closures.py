@@ -2,10 +2,11 @@
 
 from collections.abc import Callable, Iterable
 
-from .members import call_value
-from .operators import BINARY, LOGICAL
-from .scope import Scope
-from .values import UNDEFINED, Function, Value, nullish
+from knapper.script.errors import ScriptError, ScriptFailed
+from knapper.script.members import call_value
+from knapper.script.operators import BINARY, LOGICAL
+from knapper.script.scope import Scope
+from knapper.script.values import UNDEFINED, Function, Value, nullish, to_text
 
 Code = Callable[[Scope], Value]
 
@@ -45,6 +46,34 @@ def in_order(statements: Iterable[Code]) -> Code:
 def scoped(code: Code) -> Code:
     """A block with names of its own."""
     return lambda scope: code(scope.inner({}))
+
+
+def numbered(line: int, code: Code) -> Code:
+    """A statement whose errors carry the number of its line."""
+
+    def run(scope: Scope) -> Value:
+        try:
+            return code(scope)
+        except ScriptError as error:
+            raise error.at("", line) from None
+
+    return run
+
+
+def looping(name: str, fixed: bool, items: Code, body: Code) -> Code:
+    """`for (const name of items)`, where items are an array or a text."""
+
+    def run(scope: Scope) -> None:
+        several = items(scope)
+        if not isinstance(several, (list, str)):
+            raise ScriptFailed(f"{to_text(several)[:100]} is not iterable")
+        for item in several:
+            scope.budget.spend()
+            inner = scope.inner({})
+            inner.declare(name, item, fixed)
+            body(inner)
+
+    return run
 
 
 def returning_early(value: Code) -> Code:

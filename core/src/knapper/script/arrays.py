@@ -1,12 +1,25 @@
-"""Arrays: the methods of JavaScript's arrays; none changes the array it is called on."""
+"""Arrays: the methods of JavaScript's arrays; `sort`, `reverse` and `push` and its kin change them, as there."""
 
 from collections.abc import Callable
 from functools import cmp_to_key
 
-from knapper_tasks.engine.errors import SearchFailed
+from knapper.script.errors import ScriptFailed
+from knapper.script.texts import argument, position
+from knapper.script.values import (
+    UNDEFINED,
+    Function,
+    Value,
+    checked,
+    nullish,
+    same,
+    to_number,
+    to_text,
+    to_whole,
+    truthy,
+)
 
-from .texts import argument, position
-from .values import UNDEFINED, Function, Value, checked, nullish, same, to_number, to_text, to_whole, truthy
+# No honest script makes an array of this length.
+LONGEST_ARRAY = 100_000
 
 Method = Callable[[list[Value], list[Value]], Value]
 
@@ -14,7 +27,7 @@ Method = Callable[[list[Value], list[Value]], Value]
 def _function(arguments: list[Value]) -> Function:
     value: Function = argument(arguments, 0)
     if not callable(value):
-        raise SearchFailed(f"{to_text(value)} is not a function")
+        raise ScriptFailed(f"{to_text(value)} is not a function")
     return value
 
 
@@ -53,11 +66,36 @@ def _every(items: list[Value], arguments: list[Value]) -> bool:
     return all(truthy(apply([item, number])) for number, item in enumerate(items))
 
 
-def _sort(items: list[Value], arguments: list[Value]) -> list[Value]:
+def _sorted(items: list[Value], arguments: list[Value]) -> list[Value]:
     if argument(arguments, 0) is UNDEFINED:
         return sorted(items, key=to_text)
     compare = _function(arguments)
     return sorted(items, key=cmp_to_key(lambda left, right: _sign(to_number(compare([left, right])))))
+
+
+def _sort(items: list[Value], arguments: list[Value]) -> list[Value]:
+    items[:] = _sorted(items, arguments)
+    return items
+
+
+def _reverse(items: list[Value], arguments: list[Value]) -> list[Value]:
+    items.reverse()
+    return items
+
+
+def _push(items: list[Value], arguments: list[Value]) -> int:
+    if len(items) + len(arguments) > LONGEST_ARRAY:
+        raise ScriptFailed("Invalid array length")
+    items.extend(arguments)
+    return len(items)
+
+
+def _pop(items: list[Value], arguments: list[Value]) -> Value:
+    return items.pop() if items else UNDEFINED
+
+
+def _shift(items: list[Value], arguments: list[Value]) -> Value:
+    return items.pop(0) if items else UNDEFINED
 
 
 def _sign(number: float) -> int:
@@ -73,6 +111,8 @@ def _concat(items: list[Value], arguments: list[Value]) -> list[Value]:
     joined = list(items)
     for value in arguments:
         joined += value if isinstance(value, list) else [value]
+        if len(joined) > LONGEST_ARRAY:
+            raise ScriptFailed("Invalid array length")
     return joined
 
 
@@ -83,7 +123,7 @@ def _flat(items: list[Value], arguments: list[Value]) -> list[Value]:
 def _reduce(items: list[Value], arguments: list[Value]) -> Value:
     apply = _function(arguments)
     if len(arguments) < 2 and not items:
-        raise SearchFailed("Reduce of empty array with no initial value")
+        raise ScriptFailed("Reduce of empty array with no initial value")
     value, rest = (arguments[1], items) if len(arguments) > 1 else (items[0], items[1:])
     for item in rest:
         value = apply([value, item])
@@ -106,8 +146,12 @@ ARRAY_METHODS: dict[str, Method] = {
     "some": lambda items, arguments: _find_index(items, arguments) >= 0,
     "every": _every,
     "sort": _sort,
-    "toSorted": _sort,
-    "reverse": lambda items, arguments: items[::-1],
+    "toSorted": _sorted,
+    "reverse": _reverse,
+    "toReversed": lambda items, arguments: items[::-1],
+    "push": _push,
+    "pop": _pop,
+    "shift": _shift,
     "slice": _slice,
     "concat": _concat,
     "flat": _flat,

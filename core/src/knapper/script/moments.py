@@ -1,18 +1,19 @@
-"""Moments: the part of moment.js that scripts about tasks use, on values that never change."""
+"""Moments: the part of moment.js that scripts use. As there, adding to a moment changes it, and `clone` copies."""
 
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Callable
-from datetime import date, datetime, time, timedelta
+from datetime import datetime, time, timedelta
 from typing import Any
 
+from knapper.script.errors import ScriptRefused
+from knapper.script.scope import Clock, Scope
+from knapper.script.texts import argument
+from knapper.script.values import UNDEFINED, Host, Value, to_number, to_text
 from knapper.vault import moment
-from knapper_tasks.engine.errors import ScriptRefused
-
-from .scope import Scope
-from .texts import argument
-from .values import UNDEFINED, Host, Value, to_number, to_text
+from knapper.vault.moment_locale import Week
 
 _UNITS = {
     name: unit
@@ -26,6 +27,7 @@ _UNITS = {
         "hour": "h hour hours",
         "minute": "m minute minutes",
         "second": "s second seconds",
+        "millisecond": "ms millisecond milliseconds",
     }.items()
     for name in names.split()
 }
@@ -37,8 +39,11 @@ _SPANS = {
     "hour": timedelta(hours=1),
     "minute": timedelta(minutes=1),
     "second": timedelta(seconds=1),
+    "millisecond": timedelta(milliseconds=1),
 }
 _TICK = timedelta(milliseconds=1)
+_ISO = re.compile(r"\d{4}-\d\d(?:-\d\d)?(?:$|[T ])")
+_MONTH = re.compile(r"\d{4}-(\d\d)")
 
 
 class JsMoment(Host):
@@ -46,8 +51,9 @@ class JsMoment(Host):
 
     kind = "Moment"
 
-    def __init__(self, when: datetime | None) -> None:
+    def __init__(self, when: datetime | None, week: Week | None = None) -> None:
         self.when = when
+        self.week = week
 
     def number(self) -> float:
         return math.nan if self.when is None else (self.when - datetime(1970, 1, 1)) / _TICK
@@ -57,7 +63,7 @@ class JsMoment(Host):
 
     def format(self, form: str = "YYYY-MM-DDTHH:mm:ssZ") -> str:
         """The moment in a moment.js format."""
-        return "Invalid date" if self.when is None else moment.format(self.when, form)
+        return "Invalid date" if self.when is None else moment.format(self.when, form, week=self.week)
 
     def called(self, name: str, arguments: list[Value], scope: Scope) -> Value:
         if name in _QUERIES:
@@ -75,25 +81,61 @@ class Dates(Host):
     def called(self, name: str, arguments: list[Value], scope: Scope) -> Value:
         if name:
             raise ScriptRefused(f"moment.{name}()")
-        return moment_of(arguments[0], scope) if arguments else _day(scope.today)
+        if argument(arguments, 1) is not UNDEFINED:
+            return _read(to_text(arguments[0]), arguments[1], argument(arguments, 2), scope)
+        return moment_of(argument(arguments, 0), scope)
 
 
-def _day(day: date) -> JsMoment:
-    return JsMoment(datetime.combine(day, time()))
+def _read(text: str, form: Value, strict: Value, scope: Scope) -> JsMoment:
+    if not isinstance(form, str):
+        raise ScriptRefused("moment() with a list of formats")
+    scope.budget.spend(1 + len(text) // 64 + len(form) // 8)
+    return JsMoment(by_format(text, form, scope.clock, strict is True), scope.clock.week)
+
+
+def by_format(text: str, form: str, clock: Clock, strict: bool = False) -> datetime | None:
+    """The moment that a text names by a moment.js format; None where it does not fit."""
+    try:
+        return local(moment.parse(text, form, week=clock.week, strict=strict, today=clock.now.date()))
+    except (OverflowError, ValueError, OSError):
+        return None
 
 
 def moment_of(value: Value, scope: Scope) -> JsMoment:
-    """A moment from a moment, from a text in ISO form, or from nothing (today)."""
+    """A moment of its own from a moment, from a text in ISO form, or from nothing (now)."""
+    week = scope.clock.week
     if value is UNDEFINED:
-        return _day(scope.today)
+        return JsMoment(scope.clock.now, week)
     if isinstance(value, JsMoment):
-        return value
+        return JsMoment(value.when, week)
     if not isinstance(value, str):
         return JsMoment(None)
+    return JsMoment(from_iso(value), week)
+
+
+def from_iso(text: str) -> datetime | None:
+    """The moment that an ISO 8601 text names, None for a day that does not exist; other dates are refused.
+
+    JavaScript would try the browser's own forms (`March 5, 2026`), which nobody can foretell.
+    """
+    if month := _MONTH.fullmatch(text):
+        text = f"{text}-01" if 1 <= int(month[1]) <= 12 else text
     try:
-        return JsMoment(datetime.fromisoformat(value).replace(tzinfo=None))
+        return local(datetime.fromisoformat(text))
     except ValueError:
-        return JsMoment(None)
+        if not _ISO.match(text) and any(char.isdigit() for char in text):
+            raise ScriptRefused(f"the date {text[:40]!r}, which is not in ISO form") from None
+        return None
+
+
+def local(when: datetime | None) -> datetime | None:
+    """A moment in the server's own zone, without saying so; None where it is none or lies beyond the calendar."""
+    if when is None or when.tzinfo is None:
+        return when
+    try:
+        return when.astimezone().replace(tzinfo=None)
+    except (OverflowError, ValueError, OSError):
+        return None
 
 
 def _unit(value: Value) -> str | None:
@@ -105,10 +147,12 @@ def _unit(value: Value) -> str | None:
     return name
 
 
-def _start(when: datetime, unit: str) -> datetime:
+def start_of(when: datetime, unit: str, week: Week | None = None) -> datetime:
+    """The first moment of the day, week, month or other unit that a moment lies in."""
     midnight = datetime.combine(when, time())
     if unit in ("week", "isoWeek"):
-        days = when.isoweekday() % 7 if unit == "week" else when.weekday()
+        first = 1 if unit == "isoWeek" else (week or Week()).first_day
+        days = (when.isoweekday() - first) % 7
         # The calendar's first days have no Monday before them.
         return midnight - timedelta(days=min(days, when.toordinal() - 1))
     if unit in _MONTHS:
@@ -118,11 +162,13 @@ def _start(when: datetime, unit: str) -> datetime:
         "hour": {"minute": 0, "second": 0, "microsecond": 0},
         "minute": {"second": 0, "microsecond": 0},
         "second": {"microsecond": 0},
+        "millisecond": {},
     }
     return when.replace(**smaller[unit]) if unit in smaller else midnight
 
 
-def _added(when: datetime, count: float, unit: str) -> datetime | None:
+def added(when: datetime, count: float, unit: str) -> datetime | None:
+    """A moment so many units later, None beyond the calendar."""
     try:
         if unit in _MONTHS:
             return moment.add_months(when, round(count) * _MONTHS[unit])
@@ -131,24 +177,37 @@ def _added(when: datetime, count: float, unit: str) -> datetime | None:
         return None
 
 
+def _changed(mine: JsMoment, when: datetime | None) -> JsMoment:
+    mine.when = when
+    return mine
+
+
 def _shift(mine: JsMoment, arguments: list[Value], sign: int) -> JsMoment:
-    unit = _unit(argument(arguments, 1)) or "second"
+    unit = _unit(argument(arguments, 1)) or "millisecond"
     count = to_number(argument(arguments, 0))
     if mine.when is None or math.isnan(count) or math.isinf(count):
-        return JsMoment(None)
-    return JsMoment(_added(mine.when, sign * count, unit))
+        return _changed(mine, None)
+    return _changed(mine, added(mine.when, sign * count, unit))
 
 
 def _start_of(mine: JsMoment, arguments: list[Value], scope: Scope) -> JsMoment:
-    return JsMoment(
-        None if mine.when is None else _start(mine.when, _unit(argument(arguments, 0)) or "second")
-    )
+    unit = _unit(argument(arguments, 0))
+    if mine.when is None or unit is None:
+        return mine
+    return _changed(mine, start_of(mine.when, unit, mine.week))
 
 
 def _end_of(mine: JsMoment, arguments: list[Value], scope: Scope) -> JsMoment:
-    unit = _unit(argument(arguments, 0)) or "second"
-    following = None if mine.when is None else _added(_start(mine.when, unit), 1, unit)
-    return JsMoment(None if following is None else following - _TICK)
+    unit = _unit(argument(arguments, 0))
+    if mine.when is None or unit is None:
+        return mine
+    return _changed(mine, end_of(mine.when, unit, mine.week))
+
+
+def end_of(when: datetime, unit: str, week: Week | None = None) -> datetime | None:
+    """The last moment of the unit that a moment lies in."""
+    following = added(start_of(when, unit, week), 1, unit)
+    return None if following is None else following - _TICK
 
 
 def _diff(mine: JsMoment, arguments: list[Value], scope: Scope) -> float:
@@ -158,7 +217,7 @@ def _diff(mine: JsMoment, arguments: list[Value], scope: Scope) -> float:
         return math.nan
     if unit in _MONTHS:
         months = (mine.when.year - other.when.year) * 12 + mine.when.month - other.when.month
-        anchor = _added(other.when, months, "month")
+        anchor = added(other.when, months, "month")
         if anchor is not None and (anchor > mine.when) == (months > 0) and anchor != mine.when and months:
             months -= 1 if months > 0 else -1
         return int(months / _MONTHS[unit])
@@ -171,7 +230,7 @@ def _compared(mine: JsMoment, name: str, arguments: list[Value], scope: Scope) -
     unit = _unit(argument(arguments, 1))
     if mine.when is None or other.when is None:
         return False
-    left, right = (_start(when, unit) if unit else when for when in (mine.when, other.when))
+    left, right = (start_of(when, unit, mine.week) if unit else when for when in (mine.when, other.when))
     return _QUERIES[name](left, right)
 
 
@@ -213,7 +272,7 @@ _PARTS: dict[str, Callable[[datetime], int]] = {
 }
 _METHODS: dict[str, Callable[[JsMoment, list[Value], Scope], Value]] = {
     "isValid": lambda mine, arguments, scope: mine.when is not None,
-    "clone": lambda mine, arguments, scope: mine,
+    "clone": lambda mine, arguments, scope: JsMoment(mine.when, mine.week),
     "valueOf": lambda mine, arguments, scope: mine.number(),
     "add": lambda mine, arguments, scope: _shift(mine, arguments, 1),
     "subtract": lambda mine, arguments, scope: _shift(mine, arguments, -1),

@@ -3,7 +3,7 @@
 import re
 from typing import NamedTuple
 
-from knapper_tasks.engine.errors import QueryError
+from knapper.script.errors import ScriptError
 
 _SPACE = re.compile(r"\s+|//.*|/\*.*?\*/", re.DOTALL)
 _NUMBER = re.compile(r"0[xX][0-9a-fA-F]+|(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?")
@@ -18,52 +18,69 @@ _ESCAPE = re.compile(r"u\{([0-9a-fA-F]+)\}|u([0-9a-fA-F]{4})|x([0-9a-fA-F]{2})|(
 
 
 class Token(NamedTuple):
-    """A token: its kind (number, text, template, regex, name, sign, end) and what it holds."""
+    """A token: its kind (number, text, template, regex, name, sign, end) and what it holds.
+
+    `line` counts from 1; `fresh` says that a line ended before it, which may end a statement.
+    """
 
     kind: str
     text: str
     parts: "tuple[str | list[Token], ...]" = ()
+    line: int = 1
+    fresh: bool = False
 
 
-END = Token("end", "the end")
+def tokens_of(source: str, line: int = 1) -> list[Token]:
+    """All tokens of a source whose first line has this number, an end token last."""
+    tokens, end = _tokens(source, 0, "", line)
+    return [*tokens, _end(line + source.count("\n", 0, end))]
 
 
-def tokens_of(source: str) -> list[Token]:
-    """All tokens of a source, an end token last."""
-    tokens, _ = _tokens(source, 0, until="")
-    return [*tokens, END]
+def _end(line: int) -> Token:
+    return Token("end", "the end", line=line, fresh=True)
 
 
-def _tokens(source: str, position: int, until: str) -> tuple[list[Token], int]:
+def _tokens(source: str, position: int, until: str, line: int) -> tuple[list[Token], int]:
     tokens: list[Token] = []
-    depth = 0
+    depth, fresh = 0, False
     while position < len(source):
         if space := _SPACE.match(source, position):
             position = space.end()
+            ended = space[0].count("\n")
+            line, fresh = line + ended, fresh or ended > 0
             continue
         char = source[position]
         if until and char == until and not depth:
             return tokens, position
         depth += (char == "{") - (char == "}")
-        token, position = _token(source, position, tokens)
-        tokens.append(token)
+        token, after = _placed(source, position, tokens, line)
+        tokens.append(token._replace(line=line, fresh=fresh))
+        line, fresh = line + source.count("\n", position, after), False
+        position = after
     if until:
-        raise QueryError("SyntaxError: Unterminated template literal")
+        raise ScriptError("SyntaxError: Unterminated template literal", number=line)
     return tokens, position
 
 
-def _token(source: str, position: int, before: list[Token]) -> tuple[Token, int]:
+def _placed(source: str, position: int, before: list[Token], line: int) -> tuple[Token, int]:
+    try:
+        return _token(source, position, before, line)
+    except ScriptError as error:
+        raise error.at("", line) from None
+
+
+def _token(source: str, position: int, before: list[Token], line: int) -> tuple[Token, int]:
     char = source[position]
     if char in "'\"":
         return _text(source, position)
     if char == "`":
-        return _template(source, position)
+        return _template(source, position, line)
     if char == "/" and _begins_value(before) and (found := _REGEX.match(source, position)):
         return Token("regex", found[1], (found[2],)), found.end()
     for kind, pattern in (("number", _NUMBER), ("name", _NAME), ("sign", _SIGN)):
         if found := pattern.match(source, position):
             return Token(kind, found[0]), found.end()
-    raise QueryError(f"SyntaxError: Invalid or unexpected token {char!r}")
+    raise ScriptError(f"SyntaxError: Invalid or unexpected token {char!r}")
 
 
 def _begins_value(before: list[Token]) -> bool:
@@ -83,26 +100,28 @@ def _text(source: str, position: int) -> tuple[Token, int]:
         char, position = _char(source, position)
         chars.append(char)
     if position >= len(source):
-        raise QueryError("SyntaxError: Invalid or unexpected token: a text is not closed")
+        raise ScriptError("SyntaxError: Invalid or unexpected token: a text is not closed")
     return Token("text", "".join(chars)), position + 1
 
 
-def _template(source: str, position: int) -> tuple[Token, int]:
+def _template(source: str, position: int, line: int) -> tuple[Token, int]:
     parts: list[str | list[Token]] = []
     chars: list[str] = []
+    opened = position
     position += 1
     while position < len(source) and source[position] != "`":
         if source.startswith("${", position):
             parts.append("".join(chars))
-            inner, position = _tokens(source, position + 2, until="}")
-            parts.append([*inner, END])
+            here = line + source.count("\n", opened, position)
+            inner, position = _tokens(source, position + 2, "}", here)
+            parts.append([*inner, _end(here)])
             chars = []
             position += 1
         else:
             char, position = _char(source, position)
             chars.append(char)
     if position >= len(source):
-        raise QueryError("SyntaxError: Unterminated template literal")
+        raise ScriptError("SyntaxError: Unterminated template literal")
     return Token("template", "`", (*parts, "".join(chars))), position + 1
 
 

@@ -1,15 +1,15 @@
-"""Budget: how much work one query may ask for."""
+"""Budget: how much work one script may ask for."""
 
 from time import monotonic
 
-from .errors import BudgetExceeded
+from knapper.script.errors import BudgetExceeded
 
 # How many steps pass between two looks at the clock.
 _STRIDE = 1024
 
 
 class Budget:
-    """Steps and seconds that a query may spend; both are far above what an honest query needs."""
+    """Steps and seconds that a script may spend; both are far above what an honest one needs."""
 
     def __init__(self, steps: int = 5_000_000, seconds: float = 5.0) -> None:
         self._steps = steps
@@ -21,7 +21,7 @@ class Budget:
         self._steps -= steps
         self._until_look -= steps
         if self._steps < 0:
-            raise BudgetExceeded("the query takes too many steps")
+            raise BudgetExceeded("it takes too many steps")
         if self._until_look <= 0:
             self._until_look = _STRIDE
             self.look()
@@ -29,4 +29,4 @@ class Budget:
     def look(self) -> None:
         """Raise BudgetExceeded where the time is over."""
         if monotonic() > self._deadline:
-            raise BudgetExceeded("the query takes too long")
+            raise BudgetExceeded("it takes too long")

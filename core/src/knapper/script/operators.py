@@ -3,9 +3,19 @@
 import math
 from collections.abc import Callable
 
-from knapper_tasks.engine.errors import ScriptRefused
-
-from .values import Host, Value, alike, checked, nullish, same, to_number, to_text, truthy, type_name
+from knapper.script.errors import ScriptRefused
+from knapper.script.values import (
+    Host,
+    Value,
+    alike,
+    checked,
+    nullish,
+    same,
+    to_number,
+    to_text,
+    truthy,
+    type_name,
+)
 
 POWER = {
     "??": 1,
@@ -38,7 +48,7 @@ LOGICAL: dict[str, Callable[[Value], bool]] = {
 def _add(left: Value, right: Value) -> Value:
     if any(isinstance(value, (str, list, Host)) for value in (left, right)):
         return checked(to_text(left) + to_text(right))
-    return to_number(left) + to_number(right)
+    return _whole(float(to_number(left)) + float(to_number(right)))
 
 
 def _divide(left: Value, right: Value) -> Value:
@@ -88,7 +98,7 @@ BINARY: dict[str, Callable[[Value, Value], Value]] = {
     "<=": _compared(lambda left, right: left <= right),
     ">=": _compared(lambda left, right: left >= right),
     "+": _add,
-    "-": lambda left, right: to_number(left) - to_number(right),
+    "-": lambda left, right: _whole(float(to_number(left)) - float(to_number(right))),
     "*": _multiply,
     "/": _divide,
     "%": _remainder,

@@ -6,6 +6,10 @@ from collections.abc import Callable, Mapping
 from datetime import date, datetime, time
 from typing import TYPE_CHECKING, Any
 
+from knapper.script.moments import JsMoment
+from knapper.script.scope import Scope
+from knapper.script.texts import argument
+from knapper.script.values import UNDEFINED, Host, Record, Value, to_text
 from knapper_tasks.engine.days import earliest, ordinal, valid
 from knapper_tasks.engine.errors import ScriptRefused
 from knapper_tasks.engine.headings import PRIORITY_NAMES, priority_heading, status_type_heading
@@ -13,23 +17,8 @@ from knapper_tasks.engine.markup import TAG
 from knapper_tasks.engine.row import TaskRow
 from knapper_tasks.engine.urgency import urgency
 
-from .moments import JsMoment
-from .scope import Scope
-from .texts import argument
-from .values import UNDEFINED, Host, Value, to_text
-
 if TYPE_CHECKING:
     from knapper_tasks.engine.query.context import Search
-
-
-class Record(Host):
-    """An object of fixed values."""
-
-    def __init__(self, **members: Value) -> None:
-        self._members = members
-
-    def member(self, name: str) -> Value:
-        return self._members.get(name, UNDEFINED)
 
 
 class TaskDate(Host):
@@ -80,7 +69,7 @@ def _category(iso: str | None, today: date) -> Record:
     else:
         distance = ordinal(iso) - today.toordinal()
         name, order = ("Overdue", 1) if distance < 0 else ("Future", 3) if distance else ("Today", 2)
-    return Record(name=name, sortOrder=order, groupText=f"%%{order}%% {name}")
+    return Record({"name": name, "sortOrder": order, "groupText": f"%%{order}%% {name}"})
 
 
 class FileObject(Host):
@@ -138,7 +127,7 @@ def _from_yaml(value: Any) -> Value:
     if isinstance(value, list):
         return [_from_yaml(item) for item in value if item is not None]
     if isinstance(value, Mapping):
-        return Record(**{str(key): _from_yaml(item) for key, item in value.items()})
+        return Record({str(key): _from_yaml(item) for key, item in value.items()})
     return value if isinstance(value, (str, bool, int, float)) or value is None else str(value)
 
 
@@ -200,11 +189,13 @@ def _dated(field: str) -> Callable[[TaskRow, Search], Value]:
 
 def _status(row: TaskRow, search: Search) -> Record:
     return Record(
-        name=row.status_name,
-        type=row.status_type,
-        symbol=row.symbol,
-        nextSymbol=search.settings.statuses.get(row.symbol).next_symbol,
-        typeGroupText=status_type_heading(row),
+        {
+            "name": row.status_name,
+            "type": row.status_type,
+            "symbol": row.symbol,
+            "nextSymbol": search.settings.statuses.get(row.symbol).next_symbol,
+            "typeGroupText": status_type_heading(row),
+        }
     )
 
 

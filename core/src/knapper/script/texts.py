@@ -3,11 +3,10 @@
 from collections.abc import Callable
 from typing import Any
 
-from knapper_tasks.engine import collate
-from knapper_tasks.engine.errors import ScriptRefused, SearchFailed
-from knapper_tasks.engine.regexes import JsRegex
-
-from .values import LONGEST_TEXT, UNDEFINED, Value, checked, to_text, to_whole
+from knapper.script import collate
+from knapper.script.errors import ScriptFailed, ScriptRefused
+from knapper.script.regexes import JsRegex
+from knapper.script.values import LONGEST_TEXT, UNDEFINED, Value, checked, to_text, to_whole
 
 Method = Callable[[str, list[Value]], Value]
 
@@ -28,7 +27,7 @@ def position(value: Value, length: int, default: int) -> int:
 def _text(arguments: list[Value], index: int = 0) -> str:
     value = argument(arguments, index)
     if isinstance(value, JsRegex):
-        raise SearchFailed("First argument must not be a regular expression")
+        raise ScriptFailed("First argument must not be a regular expression")
     return to_text(value)
 
 
@@ -118,7 +117,7 @@ def _padded(text: str, arguments: list[Value], at_start: bool) -> str:
     if missing <= 0 or not fill:
         return text
     if width > LONGEST_TEXT:
-        raise SearchFailed("Invalid string length")
+        raise ScriptFailed("Invalid string length")
     padding = (fill * (missing // len(fill) + 1))[:missing]
     return padding + text if at_start else text + padding
 
@@ -126,7 +125,7 @@ def _padded(text: str, arguments: list[Value], at_start: bool) -> str:
 def _repeat(text: str, arguments: list[Value]) -> str:
     count = to_whole(argument(arguments, 0))
     if count < 0 or len(text) * count > LONGEST_TEXT:
-        raise SearchFailed(f"Invalid count value: {to_text(argument(arguments, 0))}")
+        raise ScriptFailed(f"Invalid count value: {to_text(argument(arguments, 0))}")
     return text * count
 
 

@@ -8,13 +8,13 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any, Final
 
-from knapper_tasks.engine.errors import SearchFailed
+from knapper.script.errors import ScriptFailed
 
 if TYPE_CHECKING:
-    from .scope import Scope
+    from knapper.script.scope import Scope
 
 # A JavaScript value: checked where it is used, as in JavaScript.
 Value = Any
@@ -53,6 +53,25 @@ class Host:
 
     def text(self) -> str:
         return "[object Object]"
+
+
+class Record(Host):
+    """An object of fixed values."""
+
+    def __init__(self, members: Mapping[str, Value]) -> None:
+        self._members = members
+
+    def member(self, name: str) -> Value:
+        return self._members.get(name, UNDEFINED)
+
+
+def from_data(value: Any) -> Value:
+    """What YAML or JSON says, as a script sees it."""
+    if isinstance(value, list):
+        return [from_data(item) for item in value]
+    if isinstance(value, Mapping):
+        return Record({str(key): from_data(item) for key, item in value.items()})
+    return value if isinstance(value, (str, bool, int, float)) or value is None else str(value)
 
 
 def nullish(value: Value) -> bool:
@@ -129,7 +148,7 @@ def number_text(value: float | int) -> str:
 def checked(text: str) -> str:
     """The text, unless it is longer than any honest script makes it."""
     if len(text) > LONGEST_TEXT:
-        raise SearchFailed("Invalid string length")
+        raise ScriptFailed("Invalid string length")
     return text
 
 
