@@ -8,7 +8,7 @@ if TYPE_CHECKING:
     from knapper.caller import Caller
     from knapper.config.model import Section
     from knapper.context import Context, Image, ResourceLink
-    from knapper.domain import Domain, Tool
+    from knapper.domain import Domain, FileText, Tool
     from knapper.embed import Embedder, Model
     from knapper.errors import ConfigError, KnapperError, PluginError, ToolError
     from knapper.hookspecs import hookimpl
@@ -43,6 +43,7 @@ _HOMES = {
     "Domain": "domain",
     "Embedder": "embed",
     "Event": "sinks",
+    "FileText": "domain",
     "Image": "context",
     "KnapperError": "errors",
     "Migration": "store.migrations",
@@ -79,6 +80,7 @@ __all__ = [
     "Domain",
     "Embedder",
     "Event",
+    "FileText",
     "Image",
     "KnapperError",
     "Migration",

@@ -15,18 +15,28 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 EngineName = Literal["auto", "native", "obsidian"]
+COMPANION = "companion"
 PATH_KEYS = ("path", "note_path", "file", "filePath")
+
+
+class BridgeState(msgspec.Struct, frozen=True):
+    """How a vault stands with Obsidian, and why."""
+
+    state: Literal["live", "degraded", "headless", "unknown"]
+    reason: str
 
 
 class Bridge(msgspec.Struct, frozen=True):
     """A live engine: its capability key, the Obsidian plugin behind it, and how to open it for a vault.
 
     `connect` gets the vault's settings and returns the engine's object, or raises ToolError saying what is missing.
+    `state` gets them and whether to ask Obsidian now; if not, it says what is known, without waiting for anybody.
     """
 
     key: str
     plugin_id: str
     connect: Callable[[Any], Any]
+    state: Callable[[Any, bool], BridgeState] | None = None
 
 
 def answer_as(answer: Any, type: type[T], key: str) -> T:

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import inspect
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeVar
 
 from knapper import schema
-from knapper.errors import PluginError
+from knapper.errors import PluginError, Refusal
 from knapper.params import Signature
 from knapper.store.migrations import Migration
 
@@ -17,7 +17,11 @@ if TYPE_CHECKING:
     import msgspec
     from pydantic import BaseModel
 
+    from knapper.caller import Caller
     from knapper.context import Context
+    from knapper.server.view import ServerView
+
+    FindVault = Callable[[ServerView, Caller, str | None], str | None]
 
 F = TypeVar("F", bound=Callable[..., Any])
 Rate = Literal["read", "write", "delete", "bulk", "execute", "admin"]
@@ -43,18 +47,21 @@ class Tool:
         domain: Domain,
         scopes: tuple[str, ...],
         *,
-        rate: Rate | None,
-        destructive: bool,
-        confirm: str,
-        repeat: Repeat | None,
-        keyed: bool,
-        vault: bool,
-        precheck: Callable[..., None] | None,
-        reach: str,
-        tags: Sequence[str],
+        rate: Rate | None = None,
+        destructive: bool = False,
+        confirm: str = "",
+        repeat: Repeat | None = None,
+        keyed: bool = False,
+        vault: bool = True,
+        precheck: Callable[..., None] | None = None,
+        reach: str = "",
+        tags: Sequence[str] = (),
+        name: str = "",
+        home: str = "",
     ) -> None:
         self.fn = fn
-        self.name = fn.__name__
+        self.name = name or fn.__name__
+        self.home = home  # the vault it belongs to, where it is not for all of them
         self.domain = domain
         self.scopes = scopes
         self.families = frozenset(scope.partition(":")[0] for scope in scopes)
@@ -117,6 +124,22 @@ class Extractor(NamedTuple):
     version: int
 
 
+class TextSource(NamedTuple):
+    """What a domain knows of the text of files that are not notes."""
+
+    domain: str
+    extensions: frozenset[str]
+    fn: Callable[..., Iterable[FileText]]
+
+
+class FileText(NamedTuple):
+    """The text of a file that is not a note, page by page, and the hash of the content it is the text of."""
+
+    path: str
+    hash: str
+    pages: Sequence[str]
+
+
 class Job(NamedTuple):
     """Work done every so often, by one process at a time."""
 
@@ -149,7 +172,7 @@ class Resource(NamedTuple):
 
 
 class Domain:
-    """What a plugin hands over: tools, and with them settings, tables, extractors, jobs, prompts and services."""
+    """What a plugin hands over: tools, and with them settings, tables, extractors, texts, jobs, prompts and services."""
 
     def __init__(
         self,
@@ -160,7 +183,15 @@ class Domain:
         settings: type[BaseModel] | None = None,
         tables: Sequence[Migration] = (),
         exempt: Iterable[str] = (),
+        refusals: Mapping[str, Refusal] | None = None,
+        find_vault: FindVault | None = None,
+        limit: Callable[[Any, Tool], float] | None = None,
     ) -> None:
+        """`refusals` publishes errors of its tools as a contract of its own does; under `*` all others.
+
+        `find_vault` says which vault a caller means, where it is not an id. `limit` gets the domain's settings and
+        a tool, and says how many seconds it may work.
+        """
         if not NAME.fullmatch(slug):
             raise PluginError(f"domain slug {slug!r} is not lower-case letters, digits and underscores")
         self.slug = slug
@@ -169,8 +200,12 @@ class Domain:
         self.settings = settings
         self.tables = tuple(tables)
         self.exempt = frozenset(exempt)
+        self.refusals = refusals or {}
+        self.find_vault = find_vault
+        self.limit = limit
         self.tools: dict[str, Tool] = {}
         self.extractors: list[Extractor] = []
+        self.text_sources: list[TextSource] = []
         self.jobs: list[Job] = []
         self.prompts: list[Prompt] = []
         self.resources: list[Resource] = []
@@ -227,6 +262,21 @@ class Domain:
 
         return register
 
+    def texts(self, *extensions: str) -> Callable[[F], F]:
+        """Register a function that gives the index the text of files that are not notes, so that search finds it.
+
+        It gets the domain's tables, the vault's id, and files with one of these extensions, each with path, size and
+        hash(); it answers with a FileText for each it knows, from what it has kept: this is no place to read files.
+        Where it has learnt a text, a tool says so with `ctx.index.renew_texts(paths)`.
+        """
+
+        def register(fn: F) -> F:
+            wanted = frozenset(extension.lower().lstrip(".") for extension in extensions)
+            self.text_sources.append(TextSource(self.slug, wanted, fn))
+            return fn
+
+        return register
+
     def job(self, *, every_seconds: float) -> Callable[[F], F]:
         """Register a function to be run every so often, by one process at a time."""
 
@@ -264,6 +314,10 @@ class Domain:
 
         return register
 
+    def refusal(self, code: str) -> Refusal | None:
+        """How an error of this domain's tools goes out, where not as every other."""
+        return self.refusals.get(code) or self.refusals.get("*")
+
     def service(self, name: str) -> Callable[[F], F]:
         """Offer a function to other domains under a name, which they ask for with `ctx.service(name)`."""
 
@@ -273,11 +327,15 @@ class Domain:
 
         return register
 
-    def _add(self, tool: Tool) -> None:
+    def check(self, tool: Tool) -> None:
+        """PluginError unless clients can be shown this tool."""
         if not NAME.fullmatch(tool.name):
             raise PluginError(f"tool name {tool.name!r} of domain {self.slug!r} is not snake_case")
         if not tool.description:
             raise PluginError(f"tool {tool.name!r} of domain {self.slug!r} has no docstring; models read it")
+
+    def _add(self, tool: Tool) -> None:
+        self.check(tool)
         if tool.name in self.tools:
             raise PluginError(f"domain {self.slug!r} has two tools named {tool.name!r}")
         self.tools[tool.name] = tool

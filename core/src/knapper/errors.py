@@ -58,6 +58,13 @@ class Code(NamedTuple):
     number: int | None = None  # the JSON-RPC number, for contracts that publish one
 
 
+class Refusal(NamedTuple):
+    """How one contract of its own publishes a code: as a JSON-RPC error with this number, under this name."""
+
+    number: int
+    name: str = ""
+
+
 def define(
     code: str, meaning: str, *, retryable: bool = False, recovery: str = "", number: int | None = None
 ) -> str:

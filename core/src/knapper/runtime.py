@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import ExitStack
 from functools import cached_property
 from pathlib import Path
@@ -61,6 +61,7 @@ class Runtime:
         self.folder = cache_dir(settings)
         self._stack = ExitStack()
         self.on_reload: list[Callable[[], None]] = []
+        self.on_change: list[Callable[[str, Sequence[str]], None]] = []
         self._models: dict[str, Model] = {}
         try:
             self._open()
@@ -129,6 +130,14 @@ class Runtime:
         for tell in self.on_reload:
             tell()
         return done
+
+    def tell_changed(self, vault: str, paths: Sequence[str]) -> None:
+        """Tell who wants to know which files a call has changed; they may not delay it, and cannot break it."""
+        for tell in self.on_change:
+            try:
+                tell(vault, paths)
+            except Exception:
+                log.exception("an observer of changes failed")
 
     def section(self, domain: Domain) -> Any:
         return self.sections.get(domain.slug)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import ssl
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -16,6 +17,7 @@ class Asked(NamedTuple):
     path: str
     headers: dict[str, str]
     body: Any
+    method: str = "POST"
 
 
 class Reply(NamedTuple):
@@ -46,16 +48,20 @@ class Loopback:
 
 
 @contextmanager
-def loopback(answer: Answer) -> Iterator[Loopback]:
+def loopback(answer: Answer, tls: ssl.SSLContext | None = None) -> Iterator[Loopback]:
     """Serve on a free port of this machine for as long as the block runs."""
     told = Loopback(answer)
 
     class Handler(BaseHTTPRequestHandler):
         protocol_version = "HTTP/1.1"
 
+        def do_GET(self) -> None:
+            self.do_POST()
+
         def do_POST(self) -> None:
             raw = self.rfile.read(int(self.headers.get("content-length", 0)))
-            asked = Asked(self.path, {k.lower(): v for k, v in self.headers.items()}, json.loads(raw))
+            body = json.loads(raw) if raw else None
+            asked = Asked(self.path, {k.lower(): v for k, v in self.headers.items()}, body, self.command)
             reply = told.reply(asked)
             if reply.hold is not None:
                 reply.hold.wait(30)
@@ -74,7 +80,9 @@ def loopback(answer: Answer) -> Iterator[Loopback]:
 
     server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
     server.daemon_threads = True
-    told.url = f"http://127.0.0.1:{server.server_address[1]}"
+    if tls is not None:
+        server.socket = tls.wrap_socket(server.socket, server_side=True)
+    told.url = f"{'https' if tls else 'http'}://127.0.0.1:{server.server_address[1]}"
     thread = threading.Thread(target=server.serve_forever, args=(0.01,), daemon=True)
     thread.start()
     try:

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import json
 import logging
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 from knapper.config.paths import expanded
+from knapper.domain import FileText, TextSource
 from knapper.errors import ToolError
+from knapper.index.derived import Texts, Unread
 from knapper.index.engine import Index
 from knapper.index.loading import facts
 from knapper.index.rows import is_note
@@ -56,6 +58,9 @@ class Vault:
             settings=runtime.settings.index,
             watch=runtime.settings.watch,
             extractors=[e for d in runtime.registry.domains.values() for e in d.extractors],
+            texts=[
+                _asked(runtime, s, self.id) for d in runtime.registry.domains.values() for s in d.text_sources
+            ],
             embedding=runtime.embedding if runtime.has_embedder else None,
             clock=runtime.clock,
         )
@@ -108,6 +113,7 @@ class Vault:
             exempt=call.tool.domain.exempt,
             before=lambda files: self._before(call, files),
             changed=lambda changes: self._changed(call, changes),
+            begin=lambda: call.limit.begin() if call.limit else None,
             clock=self._runtime.clock,
         )
 
@@ -128,12 +134,22 @@ class Vault:
         """After the files are durable: the index takes them in before the call returns."""
         self.index.wrote((c.path, c.data, c.stat and facts(c.stat)) for c in changes)
         after = {c.path: c.hash for c in changes}
+        self._runtime.tell_changed(self.id, [*after])
         # Not where these are the changes of a process that died, met on the way to our own.
         if call.snapshots and after.keys() >= set(call.kept):
             hashes = [after[path] for path in call.kept]
             # Recorded with the audit row in one commit, or before the call's next change.
             call.landings = self._runtime.snapshots.landings(call.snapshots, hashes)
             call.snapshots = []
+
+
+def _asked(runtime: Runtime, source: TextSource, vault: str) -> Texts:
+    """A domain's source of texts with the tables it answers from."""
+
+    def known(files: Sequence[Unread]) -> Iterable[FileText]:
+        return source.fn(runtime.state.domain(source.domain), vault, files)
+
+    return Texts(source.extensions, known)
 
 
 class Vaults:

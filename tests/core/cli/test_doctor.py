@@ -357,7 +357,9 @@ def test_an_obsidian_that_does_not_answer_is_told(run: Run, config: Path) -> Non
         closed.bind(("127.0.0.1", 0))
         port = closed.getsockname()[1]
     config.write_text(config.read_text() + f'rest_api_url = "https://127.0.0.1:{port}"\n')
-    assert check(run, "bridge.state", config)["issues"] == ["nothing answers at the rest_api_url of 'main'"]
+    assert check(run, "bridge.state", config)["issues"] == [
+        "Obsidian does not answer for 'main' as configured: companion-unreachable"
+    ]
 
 
 def test_the_plugins_of_obsidian_are_listed(run: Run, config: Path, notes: Path) -> None:

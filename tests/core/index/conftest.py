@@ -15,6 +15,7 @@ import pytest
 
 from knapper.config.model import IndexSettings, WatchSettings
 from knapper.domain import Extractor
+from knapper.index.derived import Texts
 from knapper.index.engine import Index
 from knapper.index.view import IndexView
 from knapper.testing import VaultFolder
@@ -29,6 +30,7 @@ def open_index(
     file: Path,
     *,
     extractors: Sequence[Extractor] = (),
+    texts: Sequence[Texts] = (),
     exclude: Sequence[str] = (),
     watch: bool = False,
     **settings: Any,
@@ -39,6 +41,7 @@ def open_index(
         settings=IndexSettings(**{"processes": 1, **settings}),
         watch=WatchSettings(enabled=watch),
         extractors=extractors,
+        texts=texts,
     )
 
 
@@ -169,7 +172,7 @@ TABLES = {
     "properties": _of_files("properties", "x.key, x.item, x.name, x.type, x.text, x.number", "x.rowid"),
     "headings": _of_files("headings", "x.ord, x.level, x.text, x.line", "x.ord"),
     "blocks": _of_files("blocks", "x.id, x.line", "x.id"),
-    "chunks": _of_files("chunks", 'x.ord, x.headings, x.start, x."end", x.line, x.hash', "x.ord"),
+    "chunks": _of_files("chunks", 'x.ord, x.headings, x.start, x."end", x.line, x.hash, x.page', "x.ord"),
     "links": "SELECT f.path, t.path, x.target IS NULL, x.key, x.path, x.subpath, x.written, x.display, x.kind, x.embed, "
     "x.property, x.line, x.col FROM links x LEFT JOIN files f ON f.id = x.file LEFT JOIN files t ON t.id = x.target "
     "ORDER BY f.path, x.id",

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import shutil
+from collections.abc import Iterator, Sequence
+from hashlib import sha256
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
@@ -10,6 +12,8 @@ from typing import Any
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
+from knapper.domain import FileText
+from knapper.index.derived import Texts, Unread
 from knapper.index.engine import Index
 from knapper.index.loading import facts
 from tests.core.index.conftest import content, open_index, words
@@ -61,10 +65,19 @@ class Life:
     def __init__(self, root: Path) -> None:
         self.root = root / "vault"
         self.root.mkdir()
-        self.index = open_index(self.root, root / "index.db", extractors=[shouts])
+        self.kept: dict[str, list[str]] = {}
+        self.texts = Texts(frozenset({"png"}), self._known)
+        self.index = open_index(self.root, root / "index.db", extractors=[shouts], texts=[self.texts])
 
     def do(self, what: str, *given: Any) -> None:
         getattr(self, what.replace(" ", "_"))(*given)
+
+    def _known(self, files: Sequence[Unread]) -> Iterator[FileText]:
+        """Somebody has read the pictures, but for those without a heading."""
+        for file in files:
+            digest = file.hash()
+            if digest is not None and digest in self.kept:
+                yield FileText(file.path, digest, self.kept[digest])
 
     def _put(self, path: str, text: str) -> bool:
         target = self.root / path
@@ -72,6 +85,8 @@ class Life:
             return False
         target.parent.mkdir(parents=True, exist_ok=True)
         target.write_text(text)
+        if "Heading" in text:
+            self.kept[sha256(text.encode()).hexdigest()] = [f"page one {text}", "", f"three {text}"]
         return True
 
     def write(self, path: str, text: str) -> None:
@@ -131,7 +146,7 @@ def lived(steps: list[tuple[Any, ...]], folder: str, *, reconcile: bool) -> None
         life.do(*one)
     if reconcile:
         life.index.reconcile()
-    fresh: Index = open_index(life.root, root / "fresh.db", extractors=[shouts])
+    fresh: Index = open_index(life.root, root / "fresh.db", extractors=[shouts], texts=[life.texts])
     fresh.reconcile()
     assert content(life.index) == content(fresh)
     assert words(life.index) >= words(fresh)

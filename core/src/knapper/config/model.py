@@ -186,6 +186,7 @@ class HttpSettings(Section):
     max_body_bytes: PositiveInt = 8_388_608
     max_sessions: PositiveInt = 256
     session_idle_seconds: PositiveInt = 1800
+    bridge: bool = True
     certificate_file: str | None = None
     key_file: str | None = None
 

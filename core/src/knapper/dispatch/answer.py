@@ -11,6 +11,7 @@ import msgspec
 
 from knapper.context import Attachment, Image, ResourceLink
 from knapper.dispatch.call import Call
+from knapper.dispatch.limit import Limit
 from knapper.errors import ToolError
 from knapper.page import trimmed
 
@@ -29,13 +30,25 @@ def not_cancelled(call: Call) -> None:
 def handle(call: Call) -> None:
     started = perf_counter_ns()
     try:
-        call.result = call.tool.fn(call.context(), **call.tool.signature.arguments(call.args, call.bind))
+        call.result = _limited(call)
         _cover(call)
     except ToolError as error:
         _suggest(call, error)
         raise
     finally:
         call.handler_us = (perf_counter_ns() - started) // 1000
+
+
+def _limited(call: Call) -> Any:
+    """What the tool gives, within the time that its domain allows it, where it allows none for ever."""
+    arguments = call.tool.signature.arguments(call.args, call.bind)
+    domain, context = call.tool.domain, call.context()
+    if domain.limit is None:
+        return call.tool.fn(context, **arguments)
+    call.limit = limit = Limit(domain.limit(call.runtime.section(domain), call.tool))
+    asked = call.cancelled
+    call.cancelled = lambda: limit.over or asked()
+    return limit.run(lambda: call.tool.fn(context, **arguments))
 
 
 def _cover(call: Call) -> None:

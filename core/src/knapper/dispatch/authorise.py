@@ -23,8 +23,10 @@ def scopes(call: Call) -> None:
 
 def vault(call: Call) -> None:
     """The vault the call names, else the caller's, else the default; a bound caller has only its own."""
-    named = getattr(call.args, "vault", None)
+    named = getattr(call.args, "vault", None) or call.tool.home or None
     bound = call.caller.vault
+    if call.tool.domain.find_vault is not None:
+        named = call.tool.domain.find_vault(call.runtime.view, call.caller, named)
     if named and bound and named != bound:
         raise ToolError(
             "forbidden", f"this caller is bound to the vault {bound!r}", vault=named, bound_vault=bound

@@ -10,13 +10,14 @@ from typing import TYPE_CHECKING, Any, Literal
 import msgspec
 
 from knapper.dispatch.canonical import args_hash
-from knapper.errors import ToolError
+from knapper.errors import Refusal, ToolError
 from knapper.sinks import CallRecord
 
 if TYPE_CHECKING:
     from knapper.caller import Caller
     from knapper.context import Attachment, Client, Context
     from knapper.dispatch.confirm import Ask
+    from knapper.dispatch.limit import Limit
     from knapper.domain import Tool
     from knapper.index.view import IndexView
     from knapper.runtime import Runtime
@@ -32,6 +33,7 @@ class Outcome(msgspec.Struct, kw_only=True):
     payload: bytes = b"null"
     wrapped: bool = False
     error: dict[str, Any] | None = None
+    refusal: Refusal | None = None
     attachments: list[Attachment] = []
     vault: str = ""
     replayed: bool = False
@@ -65,6 +67,7 @@ class Call:
     vault: Vault = field(init=False)
     ctx: Context | None = None
     claim: Claimed | None = None
+    limit: Limit | None = None
     effect: bool = False  # something durable may have happened
     confirmed: bool = False
     result: Any = None
@@ -100,6 +103,11 @@ class Call:
         from knapper.dispatch.confirm import require
 
         require(self, change, diff)
+
+    def refusal(self, error: ToolError) -> Refusal | None:
+        """How the tool's own contract publishes an error, where it has one."""
+        tool = getattr(self, "tool", None)
+        return tool.domain.refusal(error.code) if tool else None
 
     def open_door(self) -> Door:
         return self.vault.door(self)

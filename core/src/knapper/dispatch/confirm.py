@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import nullcontext
 from typing import TYPE_CHECKING, Any
 
 import msgspec
@@ -60,7 +61,9 @@ def require(call: Call, change: dict[str, Any], diff: str) -> None:
         call.confirmed = True
         return
     if call.ask is not None:
-        if not call.ask(Question(call.name, call.vault.id, call.args_hash, caller, change, diff)):
+        with call.limit.paused() if call.limit else nullcontext():
+            agreed = call.ask(Question(call.name, call.vault.id, call.args_hash, caller, change, diff))
+        if not agreed:
             raise ToolError(
                 "elicit_required", "the user did not confirm", args_hash=call.args_hash, declined=True
             )

@@ -71,6 +71,7 @@ def run(call: Call, gates: tuple[Callable[[Call], None], ...] = GATES) -> Outcom
     return Outcome(
         payload=call.payload if call.payload is not None and error is None else b"null",
         error=_envelope(error) if error else None,
+        refusal=call.refusal(error) if error else None,
         attachments=call.attachments,
         vault=vault.id if (vault := getattr(call, "vault", None)) else "",
         replayed=call.replayed,

@@ -24,12 +24,14 @@ CREATE TABLE chunks (
     start INTEGER NOT NULL,
     "end" INTEGER NOT NULL,
     line INTEGER NOT NULL,
-    hash TEXT NOT NULL
+    hash TEXT NOT NULL,
+    page INTEGER
 );
 CREATE UNIQUE INDEX chunks_by_file ON chunks (file, ord);
 CREATE INDEX chunks_by_hash ON chunks (hash);
 CREATE VIRTUAL TABLE ranked USING fts5(title, names, headings, body, content='', tokenize='porter unicode61 remove_diacritics 2');
 """
+PAGE = "\f"  # stands between the pages of a file that is not a note
 UNRANKED = ""  # in place of a hash: read by its id, but no answer to a query
 LINK = re.compile(r"!?\[\[[^\]\n]*\]\]|!?\[[^\]\n]*\]\([^)\n]*\)|https?://\S+")
 WORDS = re.compile(r"\w+")
@@ -43,12 +45,13 @@ UNSPACED = re.compile(
 
 
 class Chunk(NamedTuple):
-    """A stretch of a note's text under its headings."""
+    """A stretch of a note's text under its headings, or of a page of another file; its line counts in the page then."""
 
     headings: tuple[str, ...]
     start: int
     end: int
     line: int
+    page: int | None = None
 
 
 def cut(
@@ -63,6 +66,16 @@ def cut(
             stack.pop()
         stack.append((level, name))
         start = ends
+
+
+def cut_pages(text: str, target: int, most: int) -> Iterator[Chunk]:
+    """The pages of a text one by one, counted from 1; long ones split at blank lines, lines counted in each page."""
+    start = 0
+    for page, written in enumerate(text.split(PAGE), 1):
+        lines = text.count("\n", 0, start)
+        for chunk in _section(text, (), start, start + len(written), target, most):
+            yield chunk._replace(line=chunk.line - lines, page=page)
+        start += len(written) + 1
 
 
 def _section(
@@ -127,22 +140,26 @@ class Prepared(msgspec.Struct, array_like=True):
     hash: str
     words_of_headings: str
     words_of_body: str | None = None
+    page: int | None = None
 
 
 def prepare(
     rows: NoteRows, body: int, outline: list[tuple[int, str, int, int]], target: int, most: int
 ) -> None:
     """Cut a note into chunks and lay them out for the ranked index; done where the note is parsed."""
+    lay_out(rows, cut(rows.text, body, outline, target, most))
+
+
+def lay_out(rows: NoteRows, found: Iterable[Chunk]) -> None:
+    """Chunks of a text with the words under which the ranked index has them."""
     rows.words_of_names = segmented(_names(rows.path, rows.aliases, (tag for _, tag, _ in rows.tags)))
     rows.words_of_title = segmented(rows.title)
-    for chunk in cut(rows.text, body, outline, target, most):
+    for chunk in found:
         text, path = rows.text[chunk.start : chunk.end], "\n".join(chunk.headings)
         digest = sha256(f"{rows.title}\n{path}\n\n{text}".encode()).hexdigest()[:32]
         headings = msgspec.json.encode(chunk.headings).decode()
         words = None if text.isascii() else segmented(text)
-        rows.chunks.append(
-            Prepared(headings, chunk.start, chunk.end, chunk.line, digest, segmented(path), words)
-        )
+        rows.chunks.append(Prepared(headings, *chunk[1:4], digest, segmented(path), words, chunk.page))
     thin = [one for one in rows.chunks if is_thin(rows.text[one.start : one.end])]
     if len(thin) < len(rows.chunks):
         for one in thin:
@@ -157,7 +174,8 @@ def add(conn: sqlite3.Connection, notes: Iterable[tuple[int, NoteRows]]) -> None
     for file, rows in notes:
         for number, chunk in enumerate(rows.chunks):
             id += 1
-            found.append((id, file, number, chunk.headings, chunk.start, chunk.end, chunk.line, chunk.hash))
+            place = (chunk.start, chunk.end, chunk.line)
+            found.append((id, file, number, chunk.headings, *place, chunk.hash, chunk.page))
             if chunk.hash == UNRANKED:
                 continue
             body = chunk.words_of_body
@@ -170,7 +188,7 @@ def add(conn: sqlite3.Connection, notes: Iterable[tuple[int, NoteRows]]) -> None
                     rows.text[chunk.start : chunk.end] if body is None else body,
                 )
             )
-    conn.executemany("INSERT INTO chunks VALUES (?, ?, ?, ?, ?, ?, ?, ?)", found)
+    conn.executemany("INSERT INTO chunks VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)", found)
     conn.executemany(
         "INSERT INTO ranked (rowid, title, names, headings, body) VALUES (?, ?, ?, ?, ?)", ranked
     )

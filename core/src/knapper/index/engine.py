@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from knapper.domain import Extractor
 from knapper.errors import ToolError
-from knapper.index import chunks, intake, schema, status, vectors, words
+from knapper.index import chunks, derived, intake, schema, status, vectors, words
 from knapper.index.answers import Answers
 from knapper.index.database import Database
 from knapper.index.leader import Leader
@@ -44,11 +44,13 @@ class Index:
         settings: Any,
         watch: Any,
         extractors: Sequence[Extractor] = (),
+        texts: Sequence[derived.Texts] = (),
         embedding: vectors.Source | None = None,
         clock: Callable[[], float] = time.time,
     ) -> None:
         self.disk = disk
         self.extractors = list(extractors)
+        self.texts = list(texts)
         self.processes = settings.processes or os.cpu_count() or 1
         self.reading = Reading(
             self.extractors, settings.max_note_bytes, settings.chunk_chars, settings.max_chunk_chars
@@ -107,6 +109,11 @@ class Index:
             self.write_failures += 1
             log.exception("a write is not in the index yet; comparing all files takes it in")
             self._life.compare()
+        self.vectors.wake()
+
+    def renew_texts(self, paths: Iterable[str]) -> None:
+        """Ask again for the text of files that are not notes."""
+        derived.renew(self, paths)
         self.vectors.wake()
 
     def status(self) -> status.Status:

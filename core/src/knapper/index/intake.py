@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
+from knapper.index import derived
 from knapper.index.loading import read_note
 from knapper.index.reconcile import MANY, NOTES, REMOVED, batches, put
 from knapper.index.rows import NoteRows, Stat, is_note, note_rows
@@ -55,6 +56,7 @@ def _put(index: Index, paths: Sequence[str]) -> None:
         if not is_note(path) and (stat := index.stat(path)) is not None:
             with index.db.write() as conn:
                 index.writer.put_file(conn, path, stat)
+    derived.take_in(index, stale)
 
 
 def wrote(index: Index, changes: Iterable[Written]) -> None:
@@ -63,6 +65,7 @@ def wrote(index: Index, changes: Iterable[Written]) -> None:
     for batch in batches(ready, NOTES):
         with index.db.write() as conn:
             _take(index, conn, batch)
+    derived.take_in(index, [path for path, *_ in ready])
 
 
 def _parsed(index: Index, path: str, data: bytes | None, stat: Stat | None) -> NoteRows | None:

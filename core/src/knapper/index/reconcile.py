@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
+from knapper.index import derived
 from knapper.index.loading import read_note
 from knapper.index.rows import NoteRows, Stat, is_note
 from knapper.index.workers import Workers, worth_it
@@ -86,6 +87,7 @@ def reconcile(
         if index.stopping or not index.pending():
             break
         _do(index, plan(index, folder), None)
+    derived.fill(index, folder)
     return done
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 from knapper.index.queries.around import Around
@@ -28,6 +29,10 @@ class IndexView(Files, Tags, Properties, Links, Kept, Around, Data, Whole):
 
     def status(self) -> Status:
         return self._index.status()
+
+    def renew_texts(self, paths: Iterable[str]) -> None:
+        """Have search find what a domain has just learnt of the text of files that are not notes."""
+        self._index.renew_texts(paths)
 
     def level(self) -> None:
         """Have the index cover every file: for changes that must miss none, where an answer could say what it lacks."""

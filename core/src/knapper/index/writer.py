@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from knapper.domain import Extractor
 from knapper.index import chunks, words
@@ -19,6 +19,7 @@ FILE = (
     "INSERT INTO files (path, key, folder, name, ext, note, size, mtime_ns, ctime_ns, inode, pending) "
     "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
 )
+FORGET = "UPDATE files SET hash = NULL, title = NULL WHERE id = ?"
 STAT = "UPDATE files SET size = ?, mtime_ns = ?, ctime_ns = ?, inode = ? WHERE id = ?"
 READ = "UPDATE files SET hash = ?, title = ?, properties = ?, problem = ?, pending = 0 WHERE id = ?"
 KNOWN = "SELECT id, hash, size, mtime_ns, ctime_ns, inode FROM files WHERE path = ?"
@@ -59,7 +60,7 @@ class Writer:
             elif is_note(path):
                 conn.execute("UPDATE files SET pending = 1 WHERE id = ?", known[:1])
             else:
-                self._stat(conn, known, stat)
+                self._refresh(conn, known, stat)
 
     def put_notes(
         self, conn: sqlite3.Connection, notes: Iterable[NoteRows], terms: Iterable[str] = ()
@@ -94,10 +95,17 @@ class Writer:
         self._begin(conn)
         known = conn.execute(KNOWN, (path,)).fetchone()
         if known is not None:
-            self._stat(conn, known, stat)
+            self._refresh(conn, known, stat)
             return
         self._add(conn, path, stat)
         self.resolve_keys(conn, file_keys(path))
+
+    def forget_texts(self, conn: sqlite3.Connection, paths: Iterable[str]) -> None:
+        """Files that are not notes go back to being known by name and facts only."""
+        self._begin(conn)
+        for path in paths:
+            if (known := conn.execute(KNOWN, (path,)).fetchone()) is not None:
+                self._forget(conn, known)
 
     def remove(self, conn: sqlite3.Connection, paths: Iterable[str]) -> None:
         """Take files out; what linked to them is resolved anew."""
@@ -152,6 +160,17 @@ class Writer:
     def _stat(self, conn: sqlite3.Connection, known: Sequence[object], stat: Stat) -> None:
         if tuple(known[2:]) != stat:
             conn.execute(STAT, (*stat, known[0]))
+
+    def _refresh(self, conn: sqlite3.Connection, known: Sequence[Any], stat: Stat) -> None:
+        """The facts of a file that is not a note; the text it had is that of another content."""
+        if tuple(known[2:]) != stat:
+            self._forget(conn, known)
+            conn.execute(STAT, (*stat, known[0]))
+
+    def _forget(self, conn: sqlite3.Connection, known: Sequence[Any]) -> None:
+        if known[1] is not None:
+            self._clear(conn, [known[0]])
+            conn.execute(FORGET, known[:1])
 
     def _clear(self, conn: sqlite3.Connection, files: Sequence[int]) -> None:
         for file in sorted(files):

@@ -10,7 +10,7 @@ from knapper.context import Context
 from knapper.dispatch.call import Call, Outcome
 from knapper.dispatch.canonical import args_hash
 from knapper.dispatch.pipeline import GATES, run
-from knapper.dispatch.visibility import verdict
+from knapper.dispatch.visibility import disabled, verdict
 from knapper.domain import Domain, Tool
 from knapper.errors import ToolError
 from knapper.page import Record
@@ -232,6 +232,15 @@ def target(runtime: Runtime, name: str, raw: dict[str, Any], caller: Caller) -> 
         if group is not None:
             return _through_domain(runtime, name, raw, group)
     return Target(runtime, name, raw)
+
+
+def knows(runtime: Runtime, name: str, caller: Caller) -> bool:
+    """Whether a name can be called: a tool that is not disabled, or one of the facade's own."""
+    tool = runtime.tools.get(name)
+    if tool is not None:
+        return not disabled(tool, runtime.settings.tool_visibility)
+    grouped = runtime.settings.tool_facade.mode == "domain"
+    return name in triad.tools or (grouped and name in _groups(listed(runtime, caller), runtime.tools))
 
 
 def _through_triad(runtime: Runtime, name: str, raw: dict[str, Any]) -> Target:

@@ -16,6 +16,7 @@ from knapper.server.wire import ProtocolError
 if TYPE_CHECKING:
     from knapper.context import Attachment
     from knapper.dispatch.call import Outcome
+    from knapper.errors import Refusal
 
 MOST_ISSUES = 5
 
@@ -23,6 +24,8 @@ MOST_ISSUES = 5
 def of_outcome(outcome: Outcome, version: str) -> dict[str, Any]:
     """The result of tools/call; the payload goes in as the bytes it already is."""
     if outcome.error is not None:
+        if outcome.refusal is not None:
+            raise refused(outcome.error, outcome.refusal)
         return failure(outcome.error)
     content: list[dict[str, Any]] = [{"type": "text", "text": outcome.payload.decode()}]
     content += [_content(item, version, outcome.vault) for item in outcome.attachments]
@@ -40,6 +43,16 @@ def failure(error: dict[str, Any]) -> dict[str, Any]:
         "structuredContent": error,
         "isError": True,
     }
+
+
+def refused(error: dict[str, Any], refusal: Refusal) -> ProtocolError:
+    """An error as the contract of its tool publishes it: a number, and a name in the data beside the details."""
+    data = {
+        **error.get("details", {}),
+        **{k: error[k] for k in ("code", "retryable", "recovery") if k in error},
+    }
+    data["errorCode"] = refusal.name or error["code"].upper()
+    return ProtocolError(refusal.number, error["message"], data)
 
 
 def error_text(error: dict[str, Any]) -> str:

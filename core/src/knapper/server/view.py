@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from knapper import __version__
+from knapper.bridge import COMPANION, BridgeState
 from knapper.dispatch.visibility import verdict
 from knapper.store.stats import Stats
 
@@ -126,9 +127,15 @@ class ServerView:
         return vault.obsidian_plugins()
 
     def capabilities(self, vault: Vault) -> list[str]:
-        """What can be done in a vault with what is installed: the domains, and the bridges to Obsidian."""
-        found = sorted(self._runtime.registry.domains)
-        return found + sorted(f"bridge:{key}" for key in self._runtime.registry.bridges)
+        """What can be done in a vault: the installed domains, and the bridges over which Obsidian answers."""
+        bridges = self._runtime.registry.bridges.values()
+        open_ = (b.key for b in bridges if b.state is None or b.state(vault.settings, False).state == "live")
+        return sorted(self._runtime.registry.domains) + sorted(f"bridge:{key}" for key in open_)
+
+    def obsidian(self, vault: Vault) -> BridgeState | None:
+        """How a vault stands with a running Obsidian, as far as that is known; None without a companion."""
+        found = self._runtime.registry.bridges.get(COMPANION)
+        return found.state(vault.settings, False) if found and found.state else None
 
     def jobs(self) -> list[Any]:
         return list(self._runtime.jobs.status())

@@ -28,11 +28,16 @@ def _ignore(_: list[Any]) -> None:
     pass
 
 
+def _nothing() -> None:
+    pass
+
+
 class Door:
     """A vault as one caller may use it; paths are relative to the vault, and what comes back is spelled as on disk.
 
     `before` is called with what is there before anything changes, `changed` with what is there afterwards, when it is
-    durable and before the method returns. A door belongs to one call: a transaction on it is that call's.
+    durable and before the method returns; `begin` in between, at the last moment at which it can still be refused. A
+    door belongs to one call: a transaction on it is that call's.
     """
 
     def __init__(
@@ -47,6 +52,7 @@ class Door:
         exempt: frozenset[str] = frozenset(),
         before: Callable[[list[Before]], None] = _ignore,
         changed: Callable[[list[Change]], None] = _ignore,
+        begin: Callable[[], None] = _nothing,
         clock: Callable[[], float] = time.time,
     ) -> None:
         self.vault = vault
@@ -58,6 +64,7 @@ class Door:
         self._exempt = exempt
         self._before = before
         self._changed = changed
+        self._begin = begin
         self._clock = clock
         self._staging: Staging | None = None
 
@@ -261,6 +268,7 @@ class Door:
         self._disk.check_place(target)
         self._before([self._prior("move", source, version, target), self._prior("write", target, replaced)])
         if respelled:
+            self._begin()
             self._disk.respell(source, target)
         else:
             self._disk.move(source, target, replaced, guard=self._guard)
@@ -347,6 +355,7 @@ class Door:
         with self._journal.guard(self._disk) as recovery:
             if recovery.changes:
                 self._changed(recovery.changes)
+            self._begin()
             yield
 
     def _insisting(self, act: Callable[[], T], prev_hash: str | None = None) -> T:

@@ -9,6 +9,7 @@ import stat
 from pathlib import Path
 from urllib.parse import urlsplit
 
+from knapper.bridge import COMPANION, BridgeState
 from knapper.cli.checks.report import Check, Finding
 from knapper.cli.checks.subject import Subject, folder_of
 from knapper.config.model import VaultSettings
@@ -112,17 +113,29 @@ def bridge(subject: Subject) -> Finding:
     """Only what a running Obsidian is configured for: the native engines need none."""
     found = Finding("no vault is connected to a running Obsidian, and none has to be")
     for vault in subject.vaults:
-        if vault.rest_api_url is None or vault.mode == "headless":
-            found.details[vault.id] = "headless"
-        elif _reachable(vault.rest_api_url):
-            found.summary, found.details[vault.id] = "Obsidian answers", "live"
-        else:
-            found.details[vault.id] = "unreachable"
+        state = _state(subject, vault)
+        found.details[vault.id] = f"{state.state} ({state.reason})"
+        if state.state == "live":
+            found.summary = "Obsidian answers"
+        elif vault.rest_api_url is not None and vault.mode != "headless":
             found.warn(
-                f"nothing answers at the rest_api_url of {vault.id!r}",
-                "Start Obsidian with its Local REST API plugin enabled, or set mode to 'headless'.",
+                f"Obsidian does not answer for {vault.id!r} as configured: {state.reason}",
+                "Start Obsidian with the plugins Local REST API and knapper-companion enabled and check"
+                " rest_api_url and rest_api_key, or set mode to 'headless'.",
             )
     return found
+
+
+def _state(subject: Subject, vault: VaultSettings) -> BridgeState:
+    """What the companion's client finds now; without one, whether somebody listens there."""
+    companion = subject.registry.bridges.get(COMPANION) if subject.registry else None
+    if companion and companion.state:
+        return companion.state(vault, True)
+    if vault.rest_api_url is None or vault.mode == "headless":
+        return BridgeState("headless", "companion-missing")
+    if _reachable(vault.rest_api_url):
+        return BridgeState("degraded", "companion-missing")
+    return BridgeState("degraded", "companion-unreachable")
 
 
 def _reachable(url: str) -> bool:

@@ -8,7 +8,7 @@ from typing import NamedTuple
 from knapper.index.ids import note_id
 from knapper.index.queries.files import COLUMNS, FileRow
 from knapper.index.queries.ranked import Ranked, Scored, terms
-from knapper.index.queries.search import Wanted
+from knapper.index.queries.search import HAS_TEXT, Wanted
 
 AT_ONCE = 400
 MOST_NEIGHBOURS = 2000
@@ -42,12 +42,12 @@ class Around(Ranked):
         return found
 
     def note_of(self, id: str) -> str | None:
-        """The path behind a note's id, if the caller may read it."""
+        """The path behind the id of a note, or of another file that has a text, if the caller may read it."""
         now = self._index.generation
         held = self._index.held.get("note ids")
         if held is None or held[0] != now:
             with self._index.db.read() as conn:
-                paths = conn.execute("SELECT path FROM files WHERE note = 1").fetchall()
+                paths = conn.execute(f"SELECT f.path FROM files f WHERE {HAS_TEXT}").fetchall()
             held = (now, {note_id(path): path for (path,) in paths})
             self._index.held["note ids"] = held
         path: str | None = held[1].get(id)

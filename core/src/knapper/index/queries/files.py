@@ -47,6 +47,12 @@ class Files(Questions):
         row = self.one(f"SELECT {COLUMNS} FROM files f WHERE f.path = ? AND {self.may('f.path')}", (path,))
         return FileRow(*row) if row else None
 
+    def text(self, path: str) -> str | None:
+        """The text the index has of a file the caller may read; of one that is not a note, pages end with a form feed."""
+        sql = f"SELECT t.text FROM files f JOIN texts t ON t.file = f.id WHERE f.path = ? AND {self.may('f.path')}"
+        row = self.one(sql, (path,))
+        return row[0] if row else None
+
     def notes(self, where: str = "1", parameters: Sequence[Any] = ()) -> list[FileRow]:
         """Every note the caller may read, in the order of paths; `where` is for the core's own narrowing."""
         sql = f"SELECT {COLUMNS} FROM files f WHERE f.note = 1 AND {where} AND {self.may('f.path')} ORDER BY f.path"

@@ -9,14 +9,15 @@ from typing import Any, NamedTuple
 from knapper.index import literals, words
 from knapper.index.patterns import POOL
 from knapper.index.queries.base import below
-from knapper.index.queries.search import Literal
+from knapper.index.queries.search import HAS_TEXT, Literal, place
+from knapper.index.rows import is_note
 from knapper.page import Page
 
 FLAGS = {"i": re.IGNORECASE, "m": re.MULTILINE, "s": re.DOTALL, "u": re.UNICODE}
 
 
 class Match(NamedTuple):
-    """One match; lines and columns count from 0."""
+    """One match; lines and columns count from 0, in the page where there are pages."""
 
     path: str
     start: int
@@ -24,6 +25,7 @@ class Match(NamedTuple):
     col: int
     match: str
     snippet: str
+    page: int | None = None
 
 
 class Patterns(Literal):
@@ -57,8 +59,16 @@ class Patterns(Literal):
             seconds=seconds,
             cancelled=cancelled,
         )
-        found = [Match(files[file], *rest) for file, *rest in hits]
+        found = [self._match(file, Match(files[file], *rest)) for file, *rest in hits]
         return found, [found[-1].path, found[-1].start] if more else None
+
+    def _match(self, file: int, match: Match) -> Match:
+        """A match in a file with pages by its place in its page."""
+        if is_note(match.path):
+            return match
+        row = self.one("SELECT text FROM texts WHERE file = ?", (file,))
+        page, line, col = place(row[0] if row else "", match.start, note=0)
+        return match._replace(page=page, line=line, col=col)
 
     def _may_match(self, pattern: str, mask: int, root: str, first: str) -> dict[int, str]:
         """The readable notes that can match, from a path on, in the order of paths."""
@@ -68,7 +78,7 @@ class Patterns(Literal):
             where += " AND f.id IN (SELECT rowid FROM literal WHERE literal MATCH ?)"
             parameters = [*parameters, narrowing]
         sql = (
-            f"SELECT f.id, f.path FROM files f WHERE f.note = 1 AND f.path >= ? AND {where} "
+            f"SELECT f.id, f.path FROM files f WHERE {HAS_TEXT} AND f.path >= ? AND {where} "
             f"AND {self.may('f.path')} ORDER BY f.path"
         )
         return dict(self.rows(sql, [first, *parameters]))

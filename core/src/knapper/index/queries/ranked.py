@@ -27,7 +27,7 @@ WORD = re.compile(r"[^\W_]+")
 
 
 class ChunkRow(NamedTuple):
-    """A stretch of a note; its line counts from 0."""
+    """A stretch of a note, or of a page of another file; its line counts from 0, in the page where there is one."""
 
     chunk: int
     path: str
@@ -38,6 +38,7 @@ class ChunkRow(NamedTuple):
     start: int
     end: int
     text: str
+    page: int | None = None
 
     @property
     def id(self) -> str:
@@ -192,7 +193,7 @@ class Ranked(Patterns):
     def _chunk_rows(self, where: str, parameters: list[Any]) -> list[ChunkRow]:
         sql = (
             'SELECT c.id, f.path, f.title, c.ord, c.headings, c.line, c.start, c."end", '
-            'substr(t.text, c.start + 1, c."end" - c.start) FROM chunks c JOIN files f ON f.id = c.file '
+            'substr(t.text, c.start + 1, c."end" - c.start), c.page FROM chunks c JOIN files f ON f.id = c.file '
             f"JOIN texts t ON t.file = c.file WHERE {where} AND {self.may('f.path')} ORDER BY f.path, c.ord"
         )
         return [ChunkRow._make(_decoded(row)) for row in self.rows(sql, parameters)]

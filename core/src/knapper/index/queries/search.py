@@ -9,22 +9,25 @@ from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 from knapper.index import words
+from knapper.index.chunks import PAGE
 from knapper.index.queries.base import Questions, below
 from knapper.page import Page
 
 MOST_TERMS = 300
 SNIPPET = 200
+HAS_TEXT = "(f.note = 1 OR f.hash IS NOT NULL)"  # notes, and what else has been read
 K1, B = 1.2, 0.75
 
 
 class TextHit(NamedTuple):
-    """One place where a note holds a string; lines and columns count from 0."""
+    """One place where a note holds a string; lines and columns count from 0, in the page where there are pages."""
 
     path: str
     score: float
     line: int
     col: int
     snippet: str
+    page: int | None = None
 
 
 class Found(NamedTuple):
@@ -35,6 +38,7 @@ class Found(NamedTuple):
     path: str
     text: str
     at: int
+    note: int = 1
 
 
 class Literal(Questions):
@@ -65,17 +69,17 @@ class Literal(Questions):
     def _found(self, wanted: Wanted, root: str, after: Any) -> Iterator[Found]:
         """Notes in the order of their score and then of their number; only what is taken from it is computed."""
         where, parameters = below("f.path", root)
-        text = f"SELECT f.path, t.text FROM files f JOIN texts t ON t.file = f.id WHERE f.id = ? AND {where} AND {self.may('f.path')}"
+        text = f"SELECT f.path, t.text, f.note FROM files f JOIN texts t ON t.file = f.id WHERE f.id = ? AND {where} AND {self.may('f.path')}"
         with self._index.db.read(self._readable) as conn:
             for score, file in self._candidates(conn, wanted, after):
                 row = conn.execute(text, [file, *parameters]).fetchone()
                 if row is not None and (at := wanted.find(row[1])) is not None:
-                    yield Found(score, file, row[0], row[1], at)
+                    yield Found(score, file, row[0], row[1], at, row[2])
 
     def _found_by_own_statistics(self, wanted: Wanted, root: str, after: Any) -> Iterator[Found]:
         """The same for a caller who may not read everything: its scores know of nothing else than what it may read."""
         held = list(self._found(wanted, root, None))
-        notes = max(1, self.count(f"SELECT 1 FROM files f WHERE f.note = 1 AND {self.may('f.path')}"))
+        notes = max(1, self.count(f"SELECT 1 FROM files f WHERE {HAS_TEXT} AND {self.may('f.path')}"))
         rarity = math.log(1 + (notes - len(held) + 0.5) / (len(held) + 0.5))
         mean = sum(len(f.text) for f in held) / len(held) if held else 1.0
         scored = []
@@ -185,8 +189,9 @@ def _composed(text: str) -> str:
 
 
 def _hit(found: Found, query: str) -> TextHit:
-    place = _line_col(found.text, found.at)
-    return TextHit(found.path, found.score, *place, snippet(found.text, found.at, len(query)))
+    page, line, col = place(found.text, found.at, found.note)
+    shown = snippet(found.text, found.at, len(query))
+    return TextHit(found.path, found.score, line, col, shown, page)
 
 
 def _is_whole(hay: str, start: int, end: int) -> bool:
@@ -198,9 +203,12 @@ def _is_whole(hay: str, start: int, end: int) -> bool:
     )
 
 
-def _line_col(text: str, offset: int) -> tuple[int, int]:
-    line = text.count("\n", 0, offset)
-    return line, offset - (text.rfind("\n", 0, offset) + 1)
+def place(text: str, offset: int, note: int = 1) -> tuple[int | None, int, int]:
+    """The line and column of an offset, and in a file that is not a note its page, from which they count then."""
+    page = None if note else text.count(PAGE, 0, offset) + 1
+    start = 0 if note else text.rfind(PAGE, 0, offset) + 1
+    line = text.count("\n", start, offset)
+    return page, line, offset - max(start, text.rfind("\n", start, offset) + 1)
 
 
 def snippet(text: str, at: int, length: int, most: int = SNIPPET) -> str:

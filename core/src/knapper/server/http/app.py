@@ -103,12 +103,12 @@ class App:
         receive: Receive,
         send: Send,
         serve: Callable[..., Any],
+        refuse: Callable[[int, str], Response] | None = None,
     ) -> None:
         try:
             caller = await self._caller(headers.get(b"authorization"))
         except Unauthorised as refused:
-            code = INTERNAL_ERROR if refused.status == 500 else UNAUTHORISED
-            answer = error(refused.status, code, refused.message)
+            answer = (refuse or refusal)(refused.status, refused.message)
             if refused.status == 401:
                 answer.headers["WWW-Authenticate"] = self._bearers.challenge
             await answer(scope, receive, send)
@@ -188,32 +188,34 @@ class App:
                 continue
             scope.update(more)
             if match == Match.PARTIAL:
-                await error(405, STOPPING, "method not allowed")(scope, receive, send)
+                await (offered.refuse or refusal)(405, "method not allowed")(scope, receive, send)
             elif offered.open:
                 scope["knapper.caller"] = Caller(None)
                 await self._offer(offered, headers, scope, receive, send)
             else:
-                await self._identified(headers, scope, receive, send, partial(self._offer, offered))
+                serve = partial(self._offer, offered)
+                await self._identified(headers, scope, receive, send, serve, offered.refuse)
             return
         await error(404, STOPPING, "not found")(scope, receive, send)
 
     async def _offer(
         self, offered: Offered, headers: Mapping[bytes, str], scope: Scope, receive: Receive, send: Send
     ) -> None:
-        body = await whole(receive, self._limit)
+        refuse = offered.refuse or refusal
+        body = await whole(receive, min(self._limit, offered.most_bytes or self._limit))
         if body is None:
-            await error(413, STOPPING, "request body too large")(scope, receive, send)
+            await refuse(413, "request body too large")(scope, receive, send)
             return
         request = Request(scope, _replayed(body, receive))
         await request.body()  # its function is not asynchronous and finds it there
         loop = asyncio.get_running_loop()
         try:
             answer = await loop.run_in_executor(
-                None, offered.endpoint, self._runtime, scope["knapper.caller"], request
+                self.edge.threads, offered.endpoint, self._runtime, scope["knapper.caller"], request
             )
         except Exception:
             log.exception("the route %s failed", offered.path)
-            answer = error(500, INTERNAL_ERROR, "internal error")
+            answer = refuse(500, "internal error")
         await answer(scope, receive, send)
 
     async def _live(self, receive: Receive, send: Send) -> None:
@@ -297,6 +299,11 @@ def _ambiguous(headers: Iterable[tuple[bytes, bytes]]) -> bool:
 
 def _route(offered: Offered) -> tuple[Offered, Route]:
     return offered, Route(offered.path, endpoint=lambda request: Response(), methods=list(offered.methods))
+
+
+def refusal(status: int, message: str) -> Response:
+    """The refusal of a status, under the code that belongs to it."""
+    return error(status, {401: UNAUTHORISED, 500: INTERNAL_ERROR}.get(status, STOPPING), message)
 
 
 def error(status: int, code: int, message: str) -> Response:

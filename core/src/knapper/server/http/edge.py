@@ -65,7 +65,7 @@ class Edge:
 
     def __init__(self, host: Host) -> None:
         self._host = host
-        self._threads = ThreadPoolExecutor(THREADS, thread_name_prefix="call")
+        self.threads = ThreadPoolExecutor(THREADS, thread_name_prefix="call")
 
     async def __call__(self, ctx: Ctx, call_next: CallNext) -> HandlerResult:
         if ctx.request_id is None:
@@ -95,7 +95,7 @@ class Edge:
         """Run a handler on a thread; where the client goes away, the tool is told and nobody waits for it."""
         loop = asyncio.get_running_loop()
         try:
-            return await loop.run_in_executor(self._threads, table.answer, exchange)
+            return await loop.run_in_executor(self.threads, table.answer, exchange)
         except asyncio.CancelledError:
             exchange.cancel()
             raise
@@ -139,7 +139,7 @@ class Edge:
         self._stopping.set()
 
     def close(self) -> None:
-        self._threads.shutdown(wait=False, cancel_futures=True)
+        self.threads.shutdown(wait=False, cancel_futures=True)
 
 
 def caller_of(ctx: Ctx) -> Any:

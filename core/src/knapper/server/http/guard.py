@@ -35,7 +35,7 @@ class Guard:
             name = urlsplit(given).hostname or ""
         except ValueError:
             return False
-        return bool(name) and (name == host or _among(self._origins, given, name))
+        return "*" in self._origins or (bool(name) and (name == host or _among(self._origins, given, name)))
 
 
 def hostname(host: str) -> str:

@@ -6,6 +6,7 @@ from datetime import UTC, datetime
 from typing import Annotated, Any, Literal
 
 from knapper import Context, Doc, Domain, Record, hookimpl
+from knapper.bridge import BridgeState
 from knapper.caller import Caller
 from knapper.index.status import Status
 
@@ -151,6 +152,7 @@ class Health(Record):
     fts_enabled: bool
     index: IndexHealth
     plugins: PluginHealth
+    bridges: dict[str, BridgeState] | None = None
 
 
 @admin.tool(vault=False)
@@ -170,7 +172,14 @@ def server_health(ctx: Context) -> Health:
         fts_enabled=True,
         index=index,
         plugins=PluginHealth(loaded=sum(p["state"] == "loaded" for p in view.plugins()), failed=failed),
+        bridges=_bridges(ctx) if known else None,
     )
+
+
+def _bridges(ctx: Context) -> dict[str, BridgeState] | None:
+    """How each vault stands with a running Obsidian; None where no companion is installed."""
+    found = {vault.id: ctx.server.obsidian(vault) for vault in ctx.server.visible_vaults(ctx.caller)}
+    return {id: state for id, state in found.items() if state is not None} or None
 
 
 def _index(each: list[Status]) -> IndexHealth:

@@ -5,6 +5,8 @@ from __future__ import annotations
 import time
 from typing import Any, Literal
 
+import msgspec
+
 from knapper import Context, Record
 from knapper.index.ids import note_id
 from knapper.index.queries.files import FileRow
@@ -48,6 +50,7 @@ class Result(Record, omit_defaults=False):
     score: float
     reason: str
     metadata: Metadata
+    page: int | msgspec.UnsetType = msgspec.UNSET  # of an attachment whose text was read
 
 
 def freshness(ctx: Context) -> Freshness:

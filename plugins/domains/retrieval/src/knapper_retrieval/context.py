@@ -5,6 +5,8 @@ from __future__ import annotations
 import math
 from typing import Annotated
 
+import msgspec
+
 from knapper import Context, Doc, Record
 from knapper.index.queries.ranked import ChunkRow
 from knapper_retrieval import answers, checks
@@ -24,6 +26,7 @@ class Source(Record, omit_defaults=False):
     chunk_ids: list[str]
     lines: list[int]
     score: float
+    pages: list[int] | msgspec.UnsetType = msgspec.UNSET
 
 
 class Packed(Record, omit_defaults=False):
@@ -118,6 +121,7 @@ def _written(chosen: dict[str, list[tuple[ChunkRow, str]]]) -> str:
         parts.append(f"## {rows[0][0].title} ({path})")
         for row, text in sorted(rows, key=lambda pair: pair[0].number):
             trail = " > ".join(h for h in row.headings if h != row.title)
+            trail = trail if row.page is None else f"Page {row.page}"
             parts.append(f"### {trail}\n{text}" if trail else text)
     return "\n\n".join(parts)
 
@@ -133,6 +137,7 @@ def _sources(chosen: dict[str, list[tuple[ChunkRow, str]]], scores: dict[int, fl
                 chunk_ids=[row.id for row in ordered],
                 lines=[row.line + 1 for row in ordered],
                 score=round(min(1.0, max(scores.get(row.chunk, 0.0) for row in ordered)), 6),
+                pages=[row.page for row in ordered if row.page is not None] or msgspec.UNSET,
             )
         )
     return found

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Annotated
 
+import msgspec
+
 from knapper import Alias, Context, Doc, Record
 from knapper.index.queries.files import FileRow
 from knapper.index.queries.passages import passage
@@ -87,6 +89,7 @@ def result(ctx: Context, row: ChunkRow, file: FileRow, score: float, reason: str
         score=round(min(1.0, max(0.0, score)), 6),
         reason=reason,
         metadata=answers.metadata(ctx, file),
+        page=msgspec.UNSET if row.page is None else row.page,
     )
 
 

@@ -4,8 +4,11 @@ from __future__ import annotations
 
 from typing import Annotated, Literal
 
+import msgspec
+
 from knapper import Alias, Context, Doc, Record, ToolError
 from knapper.index.ids import chunk_id, note_id
+from knapper.index.queries.files import FileRow
 from knapper.index.queries.ranked import ChunkRow
 from knapper_retrieval import answers, checks
 from knapper_retrieval.answers import Freshness, Metadata, Warning_
@@ -13,6 +16,7 @@ from knapper_retrieval.domain import retrieval
 from knapper_retrieval.finding import NoteId
 
 MARKDOWN: Literal["text/markdown; charset=utf-8"] = "text/markdown; charset=utf-8"
+PLAIN: Literal["text/plain; charset=utf-8"] = "text/plain; charset=utf-8"
 MOST_BYTES = 204_800
 
 
@@ -52,18 +56,10 @@ def get_note(
     row = ctx.index.file(path)
     if row is None:
         raise _no_note()
-    try:
-        file = ctx.vault.read(path)
-    except ToolError as error:
-        if error.code in ("note_not_found", "acl_denied"):
-            raise _no_note() from None
-        raise
-    if len(file.data) > MOST_BYTES and not allow_large:
+    content, size = _content(ctx, row)
+    if size > MOST_BYTES and not allow_large:
         raise ToolError(
-            "QUERY_TOO_LARGE",
-            f"the note is larger than {MOST_BYTES} bytes",
-            size=len(file.data),
-            limit=MOST_BYTES,
+            "QUERY_TOO_LARGE", f"the note is larger than {MOST_BYTES} bytes", size=size, limit=MOST_BYTES
         )
     links, attachments = _links(ctx, path)
     fresh = answers.freshness(ctx)
@@ -72,14 +68,28 @@ def get_note(
         path=path,
         title=row.title or row.name,
         metadata=answers.metadata(ctx, row),
-        content=file.text,
-        content_type=MARKDOWN,
-        size=len(file.data),
+        content=content,
+        content_type=MARKDOWN if row.note else PLAIN,
+        size=size,
         freshness=fresh,
         warnings=answers.about(fresh),
         links=links if links.resolved or links.unresolved else None,
         attachments=attachments or None,
     )
+
+
+def _content(ctx: Context, row: FileRow) -> tuple[str, int]:
+    """A note's text as it is now, and its bytes; of an attachment what was read of it."""
+    if not row.note:
+        text = ctx.index.text(row.path) or ""
+        return text, len(text.encode())
+    try:
+        file = ctx.vault.read(row.path)
+        return file.text, len(file.data)
+    except ToolError as error:
+        if error.code in ("note_not_found", "acl_denied"):
+            raise _no_note() from None
+        raise
 
 
 class Chunk(Record, omit_defaults=False):
@@ -96,6 +106,7 @@ class Chunk(Record, omit_defaults=False):
     size: int
     freshness: Freshness
     warnings: list[Warning_]
+    page: int | msgspec.UnsetType = msgspec.UNSET
 
 
 @retrieval.tool("read:notes")
@@ -122,10 +133,11 @@ def get_chunk(
         heading_path=list(row.headings),
         metadata=answers.metadata(ctx, file),
         content=row.text,
-        content_type=MARKDOWN,
+        content_type=MARKDOWN if file.note else PLAIN,
         size=len(row.text.encode()),
         freshness=fresh,
         warnings=answers.about(fresh),
+        page=msgspec.UNSET if row.page is None else row.page,
     )
 
 

@@ -16,6 +16,7 @@ class Passage(Record):
     line: int
     embedding_model: str
     content: str | None = None
+    page: int | None = None
 
 
 class Passages(Record):
@@ -45,6 +46,7 @@ def search_semantic(
             heading_path=list(row.headings),
             line=row.line + 1,
             embedding_model=model,
+            page=row.page,
         )
         for s in found
         if (min_score is None or s.score >= min_score) and (row := rows.get(s.chunk)) is not None

@@ -16,6 +16,7 @@ class TextMatch(Record):
     col: int
     snippet: str
     score: float
+    page: int | None = None
 
 
 @search.tool("read:notes")
@@ -27,12 +28,19 @@ def search_text(
     root: Root = "",
     page: Page = Page(),
 ) -> Page.Of[TextMatch]:
-    """Find every note that holds a literal string, of any script and length, best first, with its first place."""
+    """Find every note, and page of an attachment whose text was read, that holds a literal string; best first."""
     hits, last = ctx.index.literal(
         page, query, case_sensitive=case_sensitive, whole_word=whole_word, root=root
     )
     items = [
-        TextMatch(path=h.path, line=h.line + 1, col=h.col + 1, snippet=h.snippet, score=round(h.score, 6))
+        TextMatch(
+            path=h.path,
+            line=h.line + 1,
+            col=h.col + 1,
+            snippet=h.snippet,
+            score=round(h.score, 6),
+            page=h.page,
+        )
         for h in hits
     ]
     return page.of(items, last_key=last)
@@ -46,6 +54,7 @@ class PatternMatch(Record):
     col: int
     match: str
     snippet: str
+    page: int | None = None
 
 
 @search.tool("read:notes")
@@ -73,7 +82,9 @@ def search_regex(
         cancelled=lambda: ctx.cancelled,
     )
     items = [
-        PatternMatch(path=h.path, line=h.line + 1, col=h.col + 1, match=h.match, snippet=h.snippet)
+        PatternMatch(
+            path=h.path, line=h.line + 1, col=h.col + 1, match=h.match, snippet=h.snippet, page=h.page
+        )
         for h in hits
     ]
     return page.of(items, last_key=last)

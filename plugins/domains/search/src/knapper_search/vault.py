@@ -30,6 +30,7 @@ class Hit(Record):
     chunk_id: str | None = None
     snippet: str | None = None
     line: int | None = None
+    page: int | None = None
 
 
 class Explained(Record):
@@ -116,7 +117,14 @@ def _text(ctx: Context, query: str, root: str, page: Page) -> Hits:
     hits, last = ctx.index.literal(_inner(page), query, root=root) if by_letter else ([], None)
     if hits:
         items = [
-            Hit(path=h.path, score=round(h.score, 6), mode_used="text", snippet=h.snippet, line=h.line + 1)
+            Hit(
+                path=h.path,
+                score=round(h.score, 6),
+                mode_used="text",
+                snippet=h.snippet,
+                line=h.line + 1,
+                page=h.page,
+            )
             for h in hits
         ]
         return _hits(page, items, last and ["letter", *last])
@@ -135,7 +143,8 @@ def _regex(ctx: Context, query: str, root: str, page: Page) -> Hits:
         page, query, root=root, per_file=1, seconds=seconds, cancelled=lambda: ctx.cancelled
     )
     items = [
-        Hit(path=m.path, score=1.0, mode_used="regex", snippet=m.snippet, line=m.line + 1) for m in found
+        Hit(path=m.path, score=1.0, mode_used="regex", snippet=m.snippet, line=m.line + 1, page=m.page)
+        for m in found
     ]
     return _hits(page, items, last)
 
@@ -180,6 +189,7 @@ def _hit(row: ChunkRow, scored: Scored, mode: Mode, query: str) -> Hit:
         chunk_id=row.id,
         snippet=text,
         line=row.line + row.text.count("\n", 0, at) + 1,
+        page=row.page,
     )
 
 

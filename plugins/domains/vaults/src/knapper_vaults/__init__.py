@@ -8,6 +8,7 @@ from typing import Annotated, Any
 import msgspec
 
 from knapper import Context, Doc, Domain, Record, hookimpl
+from knapper.bridge import BridgeState
 from knapper.vaults import Vault
 
 vaults = Domain("vaults", summary="List the vaults, look at one, reload and reset.", group="vault")
@@ -61,6 +62,7 @@ class VaultDetails(Record):
     embeddings: Embeddings
     cache: Cache
     capabilities: list[str]
+    bridge: BridgeState | None = None
 
 
 @vaults.tool("read:vault")
@@ -85,6 +87,7 @@ def get_vault(ctx: Context) -> VaultDetails:
             db_size_bytes=vault.index.db.size(),
         ),
         capabilities=ctx.server.capabilities(vault),
+        bridge=ctx.server.obsidian(vault),
     )
 
 
