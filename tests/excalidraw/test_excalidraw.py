@@ -6,7 +6,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from knapper import Bridge, ToolError, hookimpl
+from knapper import ToolError
 from knapper.testing import Calls, VaultFolder, check_domain
 from knapper_excalidraw import excalidraw
 from knapper_excalidraw.changes import Change, apply
@@ -457,38 +457,6 @@ def test_line_ends_survive(call: Calls, vault: VaultFolder) -> None:
     call(excalidraw, "update_excalidraw", path="d.excalidraw.md", update_app_state={"theme": "dark"})
     after = vault["d.excalidraw.md"]
     assert after == NOTE.replace('"light"', '"dark"').replace("\n", "\r\n")
-
-
-def test_the_live_engine_is_asked_where_it_is_wanted_and_missed_by_name(
-    call: Calls, vault: VaultFolder
-) -> None:
-    vault["d.excalidraw"] = SCENE
-    error = refusal(call, "read_excalidraw", path="d.excalidraw", source="obsidian")
-    assert (error.code, error.details["plugin"]) == ("plugin_missing", "excalidraw")
-
-
-class Live:
-    """An engine that answers as the plugin would."""
-
-    def read(self, path: str, *, format: str) -> dict[str, str]:
-        return {"path": path, "text_content": f"{format} of {path}"}
-
-
-class LiveBridge:
-    @hookimpl
-    def knapper_bridges(self) -> Bridge:
-        return Bridge("excalidraw", "obsidian-excalidraw-plugin", lambda _settings: Live())
-
-
-def test_the_live_engine_answers(call: Calls, vault: VaultFolder) -> None:
-    vault["d.excalidraw"] = SCENE
-    call.plugins.append(LiveBridge())
-    found = call(excalidraw, "read_excalidraw", path="d.excalidraw", source="obsidian")
-    assert found == {
-        "path": "d.excalidraw",
-        "source_used": "obsidian",
-        "text_content": "both of d.excalidraw",
-    }
 
 
 JSON = st.recursive(

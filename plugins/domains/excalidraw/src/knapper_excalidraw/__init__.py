@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Annotated, Any, Literal
 
 from knapper import Context, Doc, Domain, Image, ReadPath, Record, ToolError, WritePath, hookimpl
-from knapper_excalidraw import note
+from knapper_excalidraw import live, note
 from knapper_excalidraw.changes import Applied, Change, apply
 from knapper_excalidraw.drawing import BLANK, PLAIN, Drawing
 from knapper_excalidraw.pictures import embedded
@@ -47,8 +47,12 @@ def read_excalidraw(
     _check_name(path)
     file = ctx.vault.read(path)
     if source == "obsidian":
-        answer = ctx.bridge("excalidraw").read(path, format=format)
-        return ReadDrawing(path=path, source_used="obsidian", text_content=answer["text_content"])
+        return ReadDrawing(
+            path=path,
+            source_used="obsidian",
+            text_content=live.text(ctx, path, format),
+            content_hash=file.hash,
+        )
     drawing = _opened(file.text, path)
     found = ReadDrawing(path=path, source_used="native", content_hash=file.hash)
     if format != "text":
