@@ -183,11 +183,15 @@ class Domain:
         settings: type[BaseModel] | None = None,
         tables: Sequence[Migration] = (),
         exempt: Iterable[str] = (),
+        may_read: str = "",
         refusals: Mapping[str, Refusal] | None = None,
         find_vault: FindVault | None = None,
         limit: Callable[[Any, Tool], float] | None = None,
     ) -> None:
-        """`refusals` publishes errors of its tools as a contract of its own does; under `*` all others.
+        """`exempt` names hidden files by their exact paths that its tools use like others, within the folder rules;
+        `may_read` is a pattern for the whole paths of those that they only read.
+
+        `refusals` publishes errors of its tools as a contract of its own does; under `*` all others.
 
         `find_vault` says which vault a caller means, where it is not an id. `limit` gets the domain's settings and
         a tool, and says how many seconds it may work.
@@ -200,6 +204,7 @@ class Domain:
         self.settings = settings
         self.tables = tuple(tables)
         self.exempt = frozenset(exempt)
+        self.may_read = re.compile(may_read) if may_read else None
         self.refusals = refusals or {}
         self.find_vault = find_vault
         self.limit = limit

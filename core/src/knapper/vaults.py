@@ -111,6 +111,7 @@ class Vault:
             self.journal,
             scopes=call.caller.scopes,
             exempt=call.tool.domain.exempt,
+            may_read=call.tool.domain.may_read,
             before=lambda files: self._before(call, files),
             changed=lambda changes: self._changed(call, changes),
             begin=lambda: call.limit.begin() if call.limit else None,

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable
 from functools import partial
 from hashlib import sha256
@@ -383,3 +384,21 @@ def test_another_spelling_of_a_name_becomes_its_name(world: World, staged: bool)
     else:
         door.move("Café.md", "Café.md")
     assert [path.name for path in world.root.iterdir()] == ["Café.md"]
+
+
+def test_a_pattern_opens_hidden_files_for_reading_and_for_nothing_else(world: World, code: Code) -> None:
+    for path in ("Birds/.space/def.json", "Birds/.space/other.json", ".obsidian/.space/def.json"):
+        (world.root / path).parent.mkdir(parents=True, exist_ok=True)
+        (world.root / path).write_bytes(b"{}")
+    pattern = re.compile(r"(?:[^/]+/)*\.space/def\.json")
+    door = world.door(may_read=pattern)
+    assert door.read("Birds/.space/def.json").data == b"{}"
+    assert code(lambda: door.write("Birds/.space/def.json", "[]")) == "acl_denied"
+    assert code(lambda: door.delete("Birds/.space/def.json")) == "acl_denied"
+    assert code(lambda: door.move("Birds/.space/def.json", "def.json")) == "acl_denied"
+    assert code(lambda: door.read("Birds/.space/other.json")) == "acl_denied"
+    assert code(lambda: door.read(".obsidian/.space/def.json")) == "acl_denied"
+    assert code(lambda: world.door().read("Birds/.space/def.json")) == "acl_denied"
+    limited = world.door(Acl(read_paths=["Open/**"]), may_read=pattern)
+    assert code(lambda: limited.read("Birds/.space/def.json")) == "acl_denied"
+    assert (world.root / "Birds/.space/def.json").read_bytes() == b"{}"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import time
 from collections.abc import Callable, Collection, Iterator
 from contextlib import AbstractContextManager, contextmanager, nullcontext
@@ -50,6 +51,7 @@ class Door:
         *,
         scopes: frozenset[str] = frozenset(),
         exempt: frozenset[str] = frozenset(),
+        may_read: re.Pattern[str] | None = None,
         before: Callable[[list[Before]], None] = _ignore,
         changed: Callable[[list[Change]], None] = _ignore,
         begin: Callable[[], None] = _nothing,
@@ -62,6 +64,7 @@ class Door:
         self._journal = journal
         self._scopes = scopes
         self._exempt = exempt
+        self._may_read = may_read
         self._before = before
         self._changed = changed
         self._begin = begin
@@ -84,10 +87,16 @@ class Door:
         A folder may be read where something in it may: what is listed from it is filtered in any case.
         """
         try:
-            self._acl.check(op, path, self._scopes, self._exempt)
+            self._acl.check(op, path, self._scopes, self._exemptions(op, path))
         except ToolError as error:
             if op != "read" or error.details.get("required_scopes") or not self._shows(path):
                 raise
+
+    def _exemptions(self, op: Op, path: str) -> frozenset[str]:
+        """A pattern opens hidden paths for reading, and nothing of the control folders however it is written."""
+        if op != "read" or self._may_read is None or paths.control_folder(path):
+            return self._exempt
+        return self._exempt | {path} if self._may_read.fullmatch(path) else self._exempt
 
     def _shows(self, folder: str) -> bool:
         if folder == "":

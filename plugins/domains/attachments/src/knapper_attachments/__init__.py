@@ -22,8 +22,8 @@ from knapper import (
 )
 from knapper.errors import define
 from knapper.index.rows import is_note
+from knapper.vault import mime
 from knapper.vault.moves import move_files
-from knapper_attachments import mime
 
 attachments = Domain("attachments", summary="List, fetch, move and delete attachments.", group="attachments")
 

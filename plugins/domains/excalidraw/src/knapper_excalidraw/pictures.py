@@ -3,14 +3,9 @@
 from __future__ import annotations
 
 from knapper import Context, ToolError
+from knapper.vault import mime
 from knapper_excalidraw.drawing import Drawing
 
-SIGNATURES = {
-    b"\x89PNG\r\n\x1a\n": "image/png",
-    b"\xff\xd8\xff": "image/jpeg",
-    b"GIF8": "image/gif",
-    b"RIFF": "image/webp",
-}
 LARGEST = 5_000_000  # bytes; a larger picture is shown as a box with its name
 
 
@@ -34,5 +29,5 @@ def _read(ctx: Context, name: str, source: str) -> tuple[bytes, str] | None:
         data = ctx.vault.read(target).data
     except ToolError:
         return None  # gone or not for this caller: the drawing is shown without it
-    mime = next((mime for start, mime in SIGNATURES.items() if data.startswith(start)), None)
-    return (data, mime) if mime else None
+    kind = mime.of(target, data[:4096])
+    return (data, kind) if kind in mime.IMAGES else None
