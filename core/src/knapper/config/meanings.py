@@ -30,7 +30,7 @@ MEANINGS: dict[type[BaseModel], dict[str, str]] = {
         "exclude": "Globs of files that are neither indexed nor listed.",
         "rest_api_url": "Where Obsidian's Local REST API listens, for what needs a running Obsidian.",
         "rest_api_key": "The key of that API.",
-        "rest_api_certificate": "A file with the certificate it is trusted by.",
+        "rest_api_certificate": "The certificate it is trusted by: a file (a relative path starts in the vault), or its SHA-256 digest. Absent: the one that the plugin keeps in the vault.",
         "mode": "`live` needs a running Obsidian, `headless` never asks for one, `auto` uses one that answers.",
         "memory": "Settings of the memory tools for this vault.",
         "workspace": "Settings of the session tools for this vault.",
