@@ -11,6 +11,7 @@ from knapper.index import reconcile as module
 from knapper.index.engine import Index
 from knapper.index.loading import facts
 from knapper.index.reconcile import Result
+from knapper.page import Page
 from knapper.testing import VaultFolder
 from tests.core.index.conftest import Open, content, everything, paths
 from tests.core.index.extracts import shouts
@@ -230,3 +231,14 @@ def test_two_at_once_do_not_disturb_each_other(vault: VaultFolder, index: Index,
     index.reconcile()
     assert len(paths(index)) == 60
     assert len(everything(index).edges()) == 59
+
+
+def test_a_first_run_leaves_the_full_text_tables_in_one_piece(opened: Open, vault: VaultFolder) -> None:
+    vault.update({f"{number}.md": f"word{number} " * 40 for number in range(module.MANY + 50)})
+    index = opened()
+    index.reconcile()
+    with index.db.read() as conn:
+        for table in ("literal", "ranked"):
+            assert conn.execute(f"SELECT count(DISTINCT segid) FROM {table}_idx").fetchone()[0] == 1
+    found, _ = everything(index).literal(Page(), "word77")
+    assert [hit.path for hit in found] == ["77.md"]

@@ -24,7 +24,7 @@ CREATE TABLE chunks (
     start INTEGER NOT NULL,
     "end" INTEGER NOT NULL,
     line INTEGER NOT NULL,
-    hash TEXT NOT NULL,
+    hash BLOB NOT NULL,
     page INTEGER
 );
 CREATE UNIQUE INDEX chunks_by_file ON chunks (file, ord);
@@ -32,7 +32,7 @@ CREATE INDEX chunks_by_hash ON chunks (hash);
 CREATE VIRTUAL TABLE ranked USING fts5(title, names, headings, body, content='', tokenize='porter unicode61 remove_diacritics 2');
 """
 PAGE = "\f"  # stands between the pages of a file that is not a note
-UNRANKED = ""  # in place of a hash: read by its id, but no answer to a query
+UNRANKED = b""  # in place of a hash: read by its id, but no answer to a query
 LINK = re.compile(r"!?\[\[[^\]\n]*\]\]|!?\[[^\]\n]*\]\([^)\n]*\)|https?://\S+")
 WORDS = re.compile(r"\w+")
 THIN = 20  # letters beside the links
@@ -137,7 +137,7 @@ class Prepared(msgspec.Struct, array_like=True):
     start: int
     end: int
     line: int
-    hash: str
+    hash: bytes
     words_of_headings: str
     words_of_body: str | None = None
     page: int | None = None
@@ -156,7 +156,7 @@ def lay_out(rows: NoteRows, found: Iterable[Chunk]) -> None:
     rows.words_of_title = segmented(rows.title)
     for chunk in found:
         text, path = rows.text[chunk.start : chunk.end], "\n".join(chunk.headings)
-        digest = sha256(f"{rows.title}\n{path}\n\n{text}".encode()).hexdigest()[:32]
+        digest = sha256(f"{rows.title}\n{path}\n\n{text}".encode()).digest()[:16]
         headings = msgspec.json.encode(chunk.headings).decode()
         words = None if text.isascii() else segmented(text)
         rows.chunks.append(Prepared(headings, *chunk[1:4], digest, segmented(path), words, chunk.page))

@@ -26,6 +26,7 @@ SETUP = (
     "PRAGMA mmap_size=0",  # a file that somebody truncates would kill the process that has it mapped
     "PRAGMA journal_size_limit=16000000",
 )
+PAGE_SIZE = 8192  # most notes are larger than half a page of 4096, and would waste the rest of it
 IOERR, CORRUPT, CANTOPEN, NOTADB = 10, 11, 14, 26
 BUSY, LOCKED = 5, 6
 DAMAGED = "damaged"
@@ -170,7 +171,7 @@ class Database:
         return None
 
     def _connect(self) -> sqlite3.Connection:
-        connection = connect(self.path)
+        connection = connect(self.path, page_size=PAGE_SIZE)
         for pragma in SETUP:
             connection.execute(pragma).fetchall()
         self._prepare(connection)

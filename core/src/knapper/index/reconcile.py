@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
-from knapper.index import derived
+from knapper.index import derived, words
 from knapper.index.loading import read_note
 from knapper.index.rows import NoteRows, Stat, is_note
 from knapper.index.workers import Workers, worth_it
@@ -101,6 +101,18 @@ def _do(index: Index, todo: Plan, progress: Progress | None) -> None:
     with many:
         _add_files(index, todo)
         _put_all(index, todo, progress)
+    if not todo.known and len(todo.added) >= MANY:
+        _merge(index)
+
+
+def _merge(index: Index) -> None:
+    """After a first run: the full-text tables take less room in one piece, and what they leave the vectors fill."""
+    for table in ("literal", "ranked"):
+        begin = more = True
+        while more and not index.stopping:
+            with index.db.write() as conn:
+                more = words.merge(conn, table, begin=begin)
+            begin = False
 
 
 def _add_files(index: Index, todo: Plan) -> None:

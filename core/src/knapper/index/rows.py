@@ -69,7 +69,7 @@ class NoteRows(msgspec.Struct, array_like=True):
     aliases: list[str] = []
     tags: list[tuple[str, str, int]] = []
     values: list[Value] = []
-    links: list[tuple[str, str, str, str, str, str, int, str | None, int, int]] = []
+    links: list[tuple[str, str, str, str | None, str | None, str, int, str | None, int, int]] = []
     headings: list[tuple[int, int, str, int]] = []
     blocks: list[tuple[str, int]] = []
     extracts: dict[str, list[list[Any]]] = {}
@@ -158,8 +158,8 @@ def _metadata(rows: NoteRows, parsed: Parsed) -> None:
             link_key(k.path),
             k.path,
             k.subpath or "",
-            k.target,
-            k.display,
+            None if k.target == k.path + (k.subpath or "") else k.target,
+            None if k.display == k.target else k.display,
             k.kind,
             int(k.embed),
             k.key,

@@ -15,7 +15,7 @@ from knapper.domain import Extractor
 if TYPE_CHECKING:
     from knapper.index.rows import Reading
 
-VERSION = 4
+VERSION = 5
 
 TABLES = """
 CREATE TABLE meta (key TEXT PRIMARY KEY NOT NULL, value) WITHOUT ROWID;
@@ -68,8 +68,8 @@ CREATE TABLE links (
     key TEXT NOT NULL,
     path TEXT NOT NULL,
     subpath TEXT NOT NULL,
-    written TEXT NOT NULL,
-    display TEXT NOT NULL,
+    written TEXT, -- NULL: the path and subpath as they are
+    display TEXT, -- NULL: as written
     kind TEXT NOT NULL,
     embed INTEGER NOT NULL,
     property TEXT,

@@ -31,10 +31,10 @@ if TYPE_CHECKING:
 
 log = logging.getLogger("knapper.index")
 TABLES = """
-CREATE TABLE vectors (chunk INTEGER PRIMARY KEY, hash TEXT NOT NULL);
+CREATE TABLE vectors (chunk INTEGER PRIMARY KEY, hash BLOB NOT NULL);
 CREATE INDEX vectors_by_hash ON vectors (hash);
 CREATE TABLE plain_vectors (rowid INTEGER PRIMARY KEY, embedding BLOB NOT NULL);
-CREATE TABLE quarantine (hash TEXT PRIMARY KEY NOT NULL, reason TEXT NOT NULL) WITHOUT ROWID;
+CREATE TABLE quarantine (hash BLOB PRIMARY KEY NOT NULL, reason TEXT NOT NULL) WITHOUT ROWID;
 """
 BATCH = 256
 LONGEST = 8000
@@ -43,7 +43,7 @@ IN_MEMORY = 100_000  # vectors; up to here comparing in memory is several times 
 SPARE = 64  # vectors of chunks that are gone may be among the nearest
 NEAREST = "SELECT rowid, distance FROM vec WHERE embedding MATCH ? AND k = ?"
 MISSING = (
-    "FROM chunks c WHERE c.hash != '' AND NOT EXISTS (SELECT 1 FROM vectors v WHERE v.chunk = c.id) "
+    "FROM chunks c WHERE c.hash != x'' AND NOT EXISTS (SELECT 1 FROM vectors v WHERE v.chunk = c.id) "
     "AND NOT EXISTS (SELECT 1 FROM quarantine q WHERE q.hash = c.hash)"
 )
 REVISION = "SELECT key, value FROM meta WHERE key IN ('generation', 'vectors') ORDER BY key"
@@ -306,7 +306,7 @@ class Vectors:
         self._fit(model)
         vectors = self._known([digest for _, digest in chunks])
         unknown = [(chunk, digest) for chunk, digest in chunks if digest not in vectors]
-        refused: dict[str, str] = {}
+        refused: dict[bytes, str] = {}
         made = embed_each(model, self._texts([chunk for chunk, _ in unknown]))
         for (_, digest), result in zip(unknown, made, strict=True):
             if isinstance(result, bytes):
@@ -353,7 +353,7 @@ class Vectors:
                 )
             conn.executemany("INSERT OR REPLACE INTO meta VALUES (?, ?)", list(wanted.items()))
 
-    def _known(self, digests: list[str]) -> dict[str, bytes]:
+    def _known(self, digests: list[bytes]) -> dict[bytes, bytes]:
         """Vectors that equal chunks already have, or had."""
         sql = (
             f"SELECT v.hash, e.embedding FROM vectors v JOIN {self._table} e ON e.rowid = v.chunk "

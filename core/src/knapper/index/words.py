@@ -23,6 +23,7 @@ CREATE TABLE terms (id INTEGER PRIMARY KEY, term TEXT NOT NULL UNIQUE);
 CREATE VIRTUAL TABLE literal USING fts5(text, content='', tokenize='ascii');
 """
 RUN = re.compile(r"[^\W_]+")
+MERGED_PAGES = 500
 WINDOW, STEP = 128, 64  # longer runs are indexed as overlapping pieces, so that no word outgrows the index
 
 
@@ -78,6 +79,17 @@ def remove(conn: sqlite3.Connection, file: int) -> None:
     if row is not None:
         old = " ".join(of_text(row[0]))
         conn.execute("INSERT INTO literal (literal, rowid, text) VALUES ('delete', ?, ?)", (file, old))
+
+
+def merge(conn: sqlite3.Connection, table: str, *, begin: bool) -> bool:
+    """Fold together some of what many commits have left in a full-text table; whether there is more to fold.
+
+    In steps, so that nobody who wants to write waits for all of it.
+    """
+    before = conn.total_changes
+    pages = -MERGED_PAGES if begin else MERGED_PAGES  # the sign has it fold everything into one
+    conn.execute(f"INSERT INTO {table} ({table}, rank) VALUES ('merge', ?)", (pages,))
+    return conn.total_changes - before >= 2
 
 
 class Piece(NamedTuple):

@@ -51,14 +51,17 @@ def sqlite_report(module: ModuleType | None = None) -> SqliteReport:
     return SqliteReport(name, chosen.sqlite_version, _can_load_extensions(chosen))
 
 
-def connect(path: str | Path, *, module: ModuleType | None = None) -> sqlite3.Connection:
+def connect(
+    path: str | Path, *, module: ModuleType | None = None, page_size: int | None = None
+) -> sqlite3.Connection:
     """Open a database with the pragmas in their order and no implicit transactions.
 
-    The connection may be used from any thread, by one at a time.
+    The connection may be used from any thread, by one at a time. A page size counts where the file is still empty.
     """
     connection = raw_connect(path, module=module)
+    sized = (f"page_size={page_size}",) if page_size else ()
     try:
-        for pragma in PRAGMAS:
+        for pragma in (PRAGMAS[0], *sized, *PRAGMAS[1:]):
             _run_pragma(connection, pragma)
     except BaseException:
         connection.close()

@@ -9,6 +9,10 @@ from knapper.index.queries.base import Questions, below
 from knapper.page import Page
 
 
+WRITTEN = "coalesce(l.written, l.path || l.subpath)"
+SHOWN = f"coalesce(l.display, {WRITTEN})"
+
+
 class LinkRow(NamedTuple):
     """One link as it stands in its note; lines and columns count from 0."""
 
@@ -30,7 +34,7 @@ class Links(Questions):
     def outgoing(self, path: str) -> list[LinkRow]:
         """A note's links in the order they stand; a target the caller may not read is not resolved for it."""
         sql = (
-            "SELECT l.written, l.path, l.subpath, l.display, l.kind, l.embed, l.property, l.line, l.col, "
+            f"SELECT {WRITTEN}, l.path, l.subpath, {SHOWN}, l.kind, l.embed, l.property, l.line, l.col, "
             f"CASE WHEN t.id IS NULL THEN NULL WHEN {self.may('t.path')} THEN t.path END "
             "FROM links l JOIN files f ON f.id = l.file LEFT JOIN files t ON t.id = l.target "
             f"WHERE f.path = ? AND {self.may('f.path')} ORDER BY l.id"

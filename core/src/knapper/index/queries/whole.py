@@ -8,7 +8,7 @@ from typing import Any, NamedTuple, TypeVar
 
 from knapper.index.queries.base import Questions, below
 from knapper.index.queries.files import COLUMNS, FileRow
-from knapper.index.queries.links import LinkRow
+from knapper.index.queries.links import SHOWN, WRITTEN, LinkRow
 from knapper.index.rows import fold_tag, typed
 from knapper.vault.resolve import Resolver, link_key
 
@@ -111,7 +111,7 @@ class Whole(Questions):
 
     def _load_links(self) -> dict[int, list[LinkRow]]:
         sql = (
-            "SELECT l.file, l.written, l.path, l.subpath, l.display, l.kind, l.embed, l.property, l.line, l.col, t.path "
+            f"SELECT l.file, {WRITTEN}, l.path, l.subpath, {SHOWN}, l.kind, l.embed, l.property, l.line, l.col, t.path "
             "FROM links l LEFT JOIN files t ON t.id = l.target ORDER BY l.id"
         )
         found: dict[int, list[LinkRow]] = {}

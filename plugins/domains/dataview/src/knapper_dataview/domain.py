@@ -22,7 +22,7 @@ class PageRow(msgspec.Struct):
 
 
 class TagRow(msgspec.Struct):
-    """A tag of a note or one above it, in lower case and with its sign."""
+    """A tag of a note, in lower case and with its sign."""
 
     tag: str
     indexed: ClassVar[tuple[str, ...]] = ("tag",)
@@ -37,15 +37,12 @@ def pages(note: Note) -> list[PageRow]:
     return [PageRow(encode_page(extract(note.path, note.text, parsed.frontmatter, body, outline)))]
 
 
-@dataview.extract(TagRow)
+@dataview.extract(TagRow, version=2)
 def tagged(note: Note) -> list[TagRow]:
     """The tags by which FROM finds a note."""
     parsed = note.parsed
-    found: dict[str, None] = {}
-    for tag in tags_of([tag.tag for tag in parsed.tags], parsed.frontmatter or {}):
-        parts = tag.lower().split("/")
-        found.update(("/".join(parts[:depth]), None) for depth in range(1, len(parts) + 1))
-    return [TagRow(tag) for tag in found]
+    found = tags_of([tag.tag for tag in parsed.tags], parsed.frontmatter or {})
+    return [TagRow(tag) for tag in dict.fromkeys(tag.lower() for tag in found)]
 
 
 def settings_of(ctx: Context) -> Settings:

@@ -27,7 +27,11 @@ class IndexedVault:
         return self._visible(self._made.stamps)
 
     def tagged(self, tag: str) -> list[str]:
-        return [path for path, _ in self._index.facts(TagRow, [("tag", "=", tag.lower())])]
+        """Notes with a tag or one below it."""
+        wanted = tag.lower()
+        same = self._index.facts(TagRow, [("tag", "=", wanted)])
+        below = self._index.facts(TagRow, [("tag", ">=", f"{wanted}/"), ("tag", "<", f"{wanted}0")])
+        return sorted({path for path, _ in (*same, *below)})
 
     def in_folder(self, folder: str) -> list[str] | None:
         below = f"{folder}/"
