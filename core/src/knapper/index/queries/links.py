@@ -8,7 +8,6 @@ from typing import Any, NamedTuple
 from knapper.index.queries.base import Questions, below
 from knapper.page import Page
 
-
 WRITTEN = "coalesce(l.written, l.path || l.subpath)"
 SHOWN = f"coalesce(l.display, {WRITTEN})"
 
