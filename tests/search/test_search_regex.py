@@ -1,6 +1,8 @@
 """Search by pattern: right, narrowed, and stopped in time."""
 
 import re
+import subprocess
+import sys
 import threading
 from typing import Any
 
@@ -141,6 +143,26 @@ def test_a_pattern_sees_only_what_the_caller_may_read(call: Calls, vault: VaultF
 )
 def test_what_a_match_must_hold_is_read_off_the_pattern(pattern: str, clauses: list[list[str]]) -> None:
     assert required(pattern, 0) == clauses
+
+
+def test_a_pattern_prints_no_warnings_into_the_log() -> None:
+    """Python warns of brackets that another version may read otherwise; that is no matter of the server's log."""
+    program = (
+        "import sys; from knapper.index.literals import required\n"
+        "for pattern in sys.argv[1:]: required(pattern, 0)"
+    )
+    patterns = ["[[a]stone", "[a--b]stone", "[a&&b]stone", "[a||b]stone", "[a~~b]stone"]
+    done = subprocess.run(
+        [sys.executable, "-W", "default", "-c", program, *patterns], capture_output=True, text=True, check=True
+    )
+    assert (done.stdout, done.stderr) == ("", "")
+
+
+@pytest.mark.parametrize("text", ["İi\u0301", "re\u0301sume\u0301", "ıe\u0301"])
+def test_a_pattern_finds_letters_under_combining_marks(call: Calls, vault: VaultFolder, text: str) -> None:
+    vault["a.md"] = text
+    letters = "ii" if text[0] == "İ" else text[:2]
+    assert [path for path, *_ in found(call, letters)] == ["a.md"]
 
 
 ATOMS = st.sampled_from(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import warnings
 from collections.abc import Iterable, Sequence
 from typing import Any
 
@@ -11,6 +12,9 @@ try:
     from re import _parser as parser  # type: ignore[attr-defined]
 except ImportError:  # another Python's re: nothing is narrowed, and everything is still found
     sre = parser = None
+
+# What Python may one day read otherwise is told to whoever wrote a program; a pattern's author does not see the log.
+warnings.filterwarnings("ignore", "Possible (nested set|set )", FutureWarning)
 
 Clause = list[str]
 MOST_ALTERNATIVES = 16

@@ -55,10 +55,12 @@ def of_text(text: str) -> list[str]:
     found = split(fold(text))
     if text.isascii():
         return found
-    if not unicodedata.is_normalized("NFC", text):
-        found += split(text.casefold())
-    if "İ" in text or "ı" in text:
-        found += split(fold(one_i(text)))
+    forms = [text, one_i(text)] if "İ" in text or "ı" in text else [text]
+    for form in forms:
+        if form is not text:
+            found += split(fold(form))
+        if not unicodedata.is_normalized("NFC", form):
+            found += split(form.casefold())
     return found
 
 
