@@ -45,3 +45,10 @@ def test_a_prefix_changes_the_vectors_and_so_the_identity() -> None:
     assert plain.identity != prefixed.identity
     assert not np.allclose(plain.embed(["stone"], query=True), prefixed.embed(["stone"], query=True))
     assert np.allclose(plain.embed(["stone"], query=False), prefixed.embed(["stone"], query=False))
+
+
+def test_a_first_query_gets_the_vector_that_the_same_text_gets_later() -> None:
+    model = knapper_embedders().build(EmbeddingSettings())
+    first = model.embed(["obsidian tools"], query=True)
+    assert np.array_equal(model.embed(["obsidian tools"], query=False), first)
+    assert np.array_equal(model.embed(["obsidian tools"], query=True), first)

@@ -82,22 +82,26 @@ def _in_blocks(conn: sqlite3.Connection, table: str, width: int, count: int) -> 
         "SELECT c.size, c.validity, c.rowids, v.vectors FROM vec_chunks c "
         "JOIN vec_vector_chunks00 v ON v.rowid = c.chunk_id"
     )
-    ids, rows = [], []
+    ids, rows, at = np.empty(count, np.int64), np.empty((count, width), np.float32), 0
     try:
-        blocks = conn.execute(sql).fetchall()
+        for size, validity, numbers, vectors in conn.execute(sql):
+            if (len(validity) * 8, len(numbers), len(vectors)) != (size, 8 * size, 4 * size * width):
+                return None
+            valid = np.unpackbits(np.frombuffer(validity, np.uint8), bitorder="little").astype(bool)
+            end = at + int(valid.sum())
+            if end > count:
+                return None
+            ids[at:end] = np.frombuffer(numbers, np.int64)[valid]
+            rows[at:end] = np.frombuffer(vectors, np.float32).reshape(size, width)[valid]
+            at = end
     except Exception:  # noqa: BLE001 - another layout of another version: the slow way knows it
         return None
-    for size, validity, numbers, vectors in blocks:
-        if (len(validity) * 8, len(numbers), len(vectors)) != (size, 8 * size, 4 * size * width):
-            return None
-        valid = np.unpackbits(np.frombuffer(validity, np.uint8), bitorder="little").astype(bool)
-        ids.append(np.frombuffer(numbers, np.int64)[valid])
-        rows.append(np.frombuffer(vectors, np.float32).reshape(size, width)[valid])
-    if sum(map(len, ids)) != count:
+    if at != count:
         return None
-    joined = np.concatenate(ids) if ids else np.empty(0, np.int64)
-    order = np.argsort(joined, kind="stable")
-    return joined[order], (np.concatenate(rows) if rows else np.empty((0, width), np.float32))[order]
+    if (ids[1:] > ids[:-1]).all():
+        return ids, rows
+    order = np.argsort(ids, kind="stable")
+    return ids[order], rows[order]
 
 
 def _read(found: Sequence[Any], width: int) -> tuple[NDArray[np.int64], NDArray[np.float32]]:

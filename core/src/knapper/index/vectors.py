@@ -40,6 +40,7 @@ BATCH = 256
 LONGEST = 8000
 RETRY_SECONDS = 30.0
 IN_MEMORY = 100_000  # vectors; up to here comparing in memory is several times faster, and takes up to 100 MB
+DIGITS = 6  # beyond these a score tells how it was computed: equal texts would differ by engine and by place
 SPARE = 64  # vectors of chunks that are gone may be among the nearest
 NEAREST = "SELECT rowid, distance FROM vec WHERE embedding MATCH ? AND k = ?"
 MISSING = (
@@ -225,7 +226,7 @@ class Vectors:
         from knapper.index.matrix import best
 
         ids, matrix = self._matrix.refresh(conn, self._table, len(vector))
-        scores = matrix @ vector
+        scores = np.round(matrix @ vector, DIGITS)
         if everything:
             found = best(ids, scores, k + SPARE)
             living = _living(conn, found)
@@ -462,7 +463,7 @@ def _living(conn: sqlite3.Connection, rows: Sequence[Any]) -> list[Any]:
 
 def _in_order(rows: Sequence[Any]) -> list[tuple[int, float]]:
     """Chunks by how near they are, and equal ones by their number."""
-    return sorted(((chunk, 1.0 - far) for chunk, far in rows), key=lambda one: (-one[1], one[0]))
+    return sorted(((chunk, round(1.0 - far, DIGITS)) for chunk, far in rows), key=lambda one: (-one[1], one[0]))
 
 
 def _marks(values: Collection[Any]) -> str:
