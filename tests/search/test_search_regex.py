@@ -153,7 +153,10 @@ def test_a_pattern_prints_no_warnings_into_the_log() -> None:
     )
     patterns = ["[[a]stone", "[a--b]stone", "[a&&b]stone", "[a||b]stone", "[a~~b]stone"]
     done = subprocess.run(
-        [sys.executable, "-W", "default", "-c", program, *patterns], capture_output=True, text=True, check=True
+        [sys.executable, "-W", "default", "-c", program, *patterns],
+        capture_output=True,
+        text=True,
+        check=True,
     )
     assert (done.stdout, done.stderr) == ("", "")
 

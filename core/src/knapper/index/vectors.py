@@ -463,7 +463,9 @@ def _living(conn: sqlite3.Connection, rows: Sequence[Any]) -> list[Any]:
 
 def _in_order(rows: Sequence[Any]) -> list[tuple[int, float]]:
     """Chunks by how near they are, and equal ones by their number."""
-    return sorted(((chunk, round(1.0 - far, DIGITS)) for chunk, far in rows), key=lambda one: (-one[1], one[0]))
+    return sorted(
+        ((chunk, round(1.0 - far, DIGITS)) for chunk, far in rows), key=lambda one: (-one[1], one[0])
+    )
 
 
 def _marks(values: Collection[Any]) -> str:
