@@ -7,6 +7,7 @@ import pytest
 
 from knapper import ToolError, __version__
 from knapper.caller import LOCAL, Caller
+from knapper.maintenance import declare_jobs
 from knapper.testing import Calls, VaultFolder, check_domain
 from knapper_admin import admin
 
@@ -156,12 +157,35 @@ def test_a_healthy_server_says_so(call: Calls, vault: VaultFolder) -> None:
         "write_failures": 0,
     }
     assert got["plugins"] == {"loaded": 1, "failed": []}
+    assert got["jobs"] == []
+
+
+def test_the_jobs_of_visible_vaults_are_told_with_when_they_ran(call: Calls, vault: VaultFolder) -> None:
+    call.settings = {
+        "vaults": [{"id": "one", "path": str(vault.path)}, {"id": "two", "path": str(vault.path.parent)}]
+    }
+    runtime = call.runtime(admin)
+    declare_jobs(runtime)
+    runtime.jobs.run_due()
+    jobs = call(admin, "server_health")["jobs"]
+    assert [(job["name"], job.get("vault"), job["consecutive_failures"]) for job in jobs] == [
+        ("maintenance.sweep", None, 0),
+        ("traces.retention", None, 0),
+        ("index.reconcile", "one", 0),
+        ("index.reconcile", "two", 0),
+    ]
+    assert (jobs[0]["every_seconds"], jobs[0]["running"]) == (3600, False)
+    assert jobs[0]["last_success_at"] < jobs[0]["next_run_at"]
+    call.caller = Caller("bound", LOCAL, authenticated=True, vault="two")
+    seen = {job.get("vault") for job in call(admin, "server_health")["jobs"]}
+    assert seen == {None, "two"}
 
 
 def test_who_has_no_scopes_is_told_no_vault(call: Calls) -> None:
     for caller in (Caller(None), Caller("known", frozenset(), authenticated=True)):
         call.caller = caller
-        assert call(admin, "server_health")["vaults"] == []
+        got = call(admin, "server_health")
+        assert (got["vaults"], "jobs" in got) == ([], False)
         assert failure(call, "get_server_config").code in ("unauthorized", "forbidden")
 
 

@@ -1,15 +1,11 @@
 import json
-import os
-import time
 from pathlib import Path
 
 import knapper_sink_jsonl
 from knapper import Caller, Context, Domain
 from knapper.caller import LOCAL
-from knapper.config.model import Settings
 from knapper.testing import Calls, VaultFolder
 from knapper.traces import file_name
-from knapper_sink_jsonl import build
 
 probe = Domain("probe", summary="A tool to watch.")
 
@@ -50,17 +46,22 @@ def test_a_session_name_cannot_leave_the_folder() -> None:
     assert file_name(None) == "server.jsonl"
 
 
-def test_files_past_their_time_are_removed(call: Calls, vault: VaultFolder) -> None:
+def test_a_full_disk_costs_lines_and_no_call(call: Calls, vault: VaultFolder) -> None:
+    """/dev/full takes nothing: every write to it says that the disk is full."""
     call.plugins.append(knapper_sink_jsonl)
     runtime = call.runtime(probe)
-    old = traces(call) / "old.jsonl"
-    old.write_text("{}\n")
-    os.utime(old, (time.time() - 31 * 86_400,) * 2)
-    runtime.call("look", {"word": "x"}, Caller("ann", LOCAL, authenticated=True, session="new"))
-    runtime.hub.close()
-    assert sorted(file.name for file in traces(call).iterdir()) == ["new.jsonl"]
+    (traces(call) / "full.jsonl").symlink_to("/dev/full")
+    caller = Caller("ann", LOCAL, authenticated=True, session="full")
+    answers = [runtime.call("look", {"word": "x"}, caller).payload for _ in range(20)]
+    (lane,) = runtime.hub.lanes
+    assert lane.drain(10)
+    assert (answers, lane.failed, lane.dropped) == ([b'{"result":"x"}'] * 20, 20, 0)
+    runtime.call("look", {"word": "x"}, Caller("ann", LOCAL, authenticated=True, session="other"))
+    assert lane.drain(10)
+    assert len((traces(call) / "other.jsonl").read_text().splitlines()) == 1
 
 
-def test_it_can_be_switched_off() -> None:
-    off = {"vaults": [{"id": "main", "path": "."}], "observability": {"jsonl": False}}
-    assert build(Settings.model_validate(off)) is None
+def test_it_can_be_switched_off(call: Calls, vault: VaultFolder) -> None:
+    call.plugins.append(knapper_sink_jsonl)
+    call.settings["observability"] = {"jsonl": False}
+    assert call.runtime(probe).hub.lanes == []

@@ -1,3 +1,4 @@
+import os
 import threading
 from collections.abc import Iterator
 from http.server import BaseHTTPRequestHandler, HTTPServer
@@ -7,11 +8,9 @@ import pytest
 from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import ExportTraceServiceRequest
 
 import knapper_sink_otel
-from knapper import Caller, Context, Domain
+from knapper import Caller, Context, Domain, __version__
 from knapper.caller import LOCAL
-from knapper.config.model import Settings
 from knapper.testing import Calls, VaultFolder
-from knapper_sink_otel import build
 
 probe = Domain("probe", summary="A tool to watch.")
 PARENT = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01"
@@ -31,6 +30,8 @@ class Collector(HTTPServer):
         self.spans: list[Any] = []
         self.resource: dict[str, str] = {}
         self.headers: dict[str, str] = {}
+        self.entered, self.release = threading.Event(), threading.Event()
+        self.release.set()
 
 
 class _Handler(BaseHTTPRequestHandler):
@@ -39,6 +40,8 @@ class _Handler(BaseHTTPRequestHandler):
     def do_POST(self) -> None:
         import gzip
 
+        self.server.entered.set()
+        self.server.release.wait(60)
         body = self.rfile.read(int(self.headers["Content-Length"]))
         if self.headers.get("Content-Encoding") == "gzip":
             body = gzip.decompress(body)
@@ -60,6 +63,7 @@ def collector() -> Iterator[Collector]:
     server = Collector()
     threading.Thread(target=server.serve_forever, daemon=True).start()
     yield server
+    server.release.set()
     server.shutdown()
     server.server_close()
 
@@ -69,14 +73,19 @@ def attributes(span: Any) -> dict[str, Any]:
 
 
 def run(call: Calls, collector: Collector, arguments: dict[str, str], **how: Any) -> Any:
+    (span,) = runs(call, collector, arguments, **how)
+    return span
+
+
+def runs(call: Calls, collector: Collector, *each: dict[str, str], **how: Any) -> list[Any]:
     url = f"http://127.0.0.1:{collector.server_port}/v1/traces"
     call.settings["observability"] = {"otel": {"endpoint": url, "headers": {"x-key": "k"}}}
     call.plugins.append(knapper_sink_otel)
     runtime = call.runtime(probe)
-    runtime.call("look", arguments, Caller("ann", LOCAL, authenticated=True, session="s"), **how)
+    for arguments in each:
+        runtime.call("look", arguments, Caller("ann", LOCAL, authenticated=True, session="s"), **how)
     runtime.hub.close(10)
-    (span,) = collector.spans
-    return span
+    return collector.spans
 
 
 def test_a_call_is_one_server_span_with_its_facts(
@@ -84,15 +93,58 @@ def test_a_call_is_one_server_span_with_its_facts(
 ) -> None:
     span = run(call, collector, {"word": "secretword"})
     found = attributes(span)
-    assert (span.name, span.kind) == ("knapper.look", 2)
-    assert found["knapper.vault_id"] == "main"
-    assert found["knapper.status"] == "ok"
-    assert found["knapper.scopes_required"] == "read:notes"
+    assert (span.name, span.kind, span.parent_span_id) == ("knapper.look", 2, b"")
+    assert found.pop("knapper.duration_ms") > 0
+    assert found == {
+        "knapper.vault_id": "main",
+        "knapper.tool": "look",
+        "knapper.caller_hash": Caller("ann", LOCAL, authenticated=True).hash,
+        "knapper.scopes_required": "read:notes",
+        "knapper.status": "ok",
+        "knapper.elicit_used": False,
+        "rate_limit.hit": False,
+    }
     assert "ann" not in str(found.values())
     assert "secretword" not in str(span)
     assert span.end_time_unix_nano >= span.start_time_unix_nano
     assert collector.resource["service.name"] == "knapper"
+    assert collector.resource["service.version"] == __version__
+    assert collector.resource["service.instance.id"].startswith(f"{os.getpid()}-")
     assert collector.headers["x-key"] == "k"
+
+
+def test_an_answer_that_is_too_large_says_by_how_much(
+    call: Calls, vault: VaultFolder, collector: Collector
+) -> None:
+    call.settings["governor"] = {"max_response_bytes": 100}
+    found = attributes(run(call, collector, {"word": "w" * 200}))
+    assert (found["knapper.status"], found["knapper.error_code"]) == ("error", "overflow")
+    assert found["knapper.overflow_b"] == 113
+
+
+def test_a_throttled_call_says_so(call: Calls, vault: VaultFolder, collector: Collector) -> None:
+    call.settings["throttle"] = {"tiers": {"read": {"per_minute": 1, "burst": 1}}}
+    first, second = runs(call, collector, {"word": "x"}, {"word": "x"})
+    assert (attributes(first)["rate_limit.hit"], attributes(second)["rate_limit.hit"]) == (False, True)
+    assert attributes(second)["knapper.status"] == "denied"
+
+
+def test_a_receiver_that_hangs_holds_up_neither_calls_nor_the_end(
+    call: Calls, vault: VaultFolder, collector: Collector
+) -> None:
+    collector.release.clear()
+    url = f"http://127.0.0.1:{collector.server_port}/v1/traces"
+    call.settings["observability"] = {"otel": {"endpoint": url}}
+    call.plugins.append(knapper_sink_otel)
+    runtime = call.runtime(probe)
+    caller = Caller("ann", LOCAL, authenticated=True)
+    assert [runtime.call("look", {"word": "x"}, caller).error for _ in range(600)] == [None] * 600
+    assert collector.entered.wait(30)  # a whole batch is under way, and the receiver keeps it
+    assert runtime.call("look", {"word": "x"}, caller).error is None
+    closing = threading.Thread(target=runtime.close)
+    closing.start()
+    closing.join(60)
+    assert not closing.is_alive()
 
 
 def test_a_failed_call_is_an_error_with_its_code(
@@ -113,5 +165,6 @@ def test_an_over_long_parent_is_not_looked_at(call: Calls, vault: VaultFolder, c
     assert span.parent_span_id == b""
 
 
-def test_it_is_off_until_configured() -> None:
-    assert build(Settings.model_validate({"vaults": [{"id": "main", "path": "."}]})) is None
+def test_it_is_off_until_configured(call: Calls, vault: VaultFolder) -> None:
+    call.plugins.append(knapper_sink_otel)
+    assert call.runtime(probe).hub.lanes == []

@@ -148,6 +148,14 @@ class Job(NamedTuple):
     fn: Callable[..., Any]
 
 
+class Gauge(NamedTuple):
+    """A number of a vault that is measured when somebody looks at the metrics."""
+
+    name: str
+    help: str
+    fn: Callable[..., float]
+
+
 class Prompt(NamedTuple):
     """A prompt that clients can offer; its parameters are strings."""
 
@@ -212,6 +220,7 @@ class Domain:
         self.extractors: list[Extractor] = []
         self.text_sources: list[TextSource] = []
         self.jobs: list[Job] = []
+        self.gauges: list[Gauge] = []
         self.prompts: list[Prompt] = []
         self.resources: list[Resource] = []
         self.services: dict[str, Callable[..., Any]] = {}
@@ -290,6 +299,11 @@ class Domain:
             return fn
 
         return register
+
+    def gauge(self, fn: F) -> F:
+        """Register a function from the domain's tables and a vault's id to a number, which is a metric of that name."""
+        self.gauges.append(Gauge(fn.__name__, inspect.cleandoc(fn.__doc__ or ""), fn))
+        return fn
 
     def prompt(self, **parameters: str) -> Callable[[F], F]:
         """Register a function that returns a prompt's text, or a list of texts and attachments.

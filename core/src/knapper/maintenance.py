@@ -5,6 +5,7 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING
 
+from knapper import traces
 from knapper.sinks import Event
 from knapper.store.maintenance import Retention, sweep
 
@@ -19,6 +20,9 @@ def declare_jobs(runtime: Runtime) -> None:
     if settings.maintenance.enabled:
         runtime.jobs.declare(
             "maintenance.sweep", settings.maintenance.interval_minutes * 60, lambda: run_sweep(runtime)
+        )
+        runtime.jobs.declare(
+            "traces.retention", settings.maintenance.interval_minutes * 60, lambda: _retain_traces(runtime)
         )
     for vault in runtime.vaults:
         every = settings.maintenance.reconcile_interval_minutes * 60
@@ -41,6 +45,12 @@ def _reconcile(vault: Vault) -> str:
     return f"upserted {result.upserted}, deleted {result.deleted}"
 
 
+def _retain_traces(runtime: Runtime) -> str:
+    """Remove the traces of sessions that nobody has added to for as long as the configuration keeps them."""
+    days = runtime.settings.observability.retention.traces_days
+    return f"removed {traces.sweep(traces.folder(runtime.settings), days, runtime.clock())}"
+
+
 def run_sweep(runtime: Runtime) -> str:
     settings = runtime.settings
     retention = Retention(
@@ -52,7 +62,11 @@ def run_sweep(runtime: Runtime) -> str:
     swept = sweep(runtime.state, runtime.clock, retention)
     for vault in runtime.vaults:
         vault.disk.sweep()  # what a killed process left half written beside its target
-    runtime.hub.put(Event(ts=runtime.clock(), type="maintenance.sweep", data=swept._asdict()))
+    runtime.hub.put(
+        Event(
+            ts=runtime.clock(), type="maintenance.sweep", data={"rows_dropped": sum(swept), **swept._asdict()}
+        )
+    )
     return str(swept)
 
 

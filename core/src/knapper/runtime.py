@@ -19,6 +19,8 @@ from knapper.dispatch.canonical import args_hash
 from knapper.dispatch.pipeline import run
 from knapper.dispatch.throttle import Throttle
 from knapper.errors import ToolError
+from knapper.measures import declare
+from knapper.metrics import Metrics
 from knapper.registry import Registry
 from knapper.server.view import ServerView
 from knapper.sinks import Event, Hub
@@ -81,7 +83,8 @@ class Runtime:
         self.snapshots = Snapshots(self.state, settings.snapshots.retention, now=self.clock)
         self.audit = Audit(self.state, now=self.clock)
         self._stack.callback(self.audit.close)
-        self.hub = Hub()
+        self.metrics = Metrics()
+        self.hub = Hub(self.metrics.take)
         self._stack.callback(self.hub.close)
         for name, sink in self.registry.sinks.items():
             self._add_sink(name, sink)
@@ -90,10 +93,11 @@ class Runtime:
         self._stack.callback(self.vaults.close)
         self.jobs = Jobs(self.state, now=self.clock)
         self.view = ServerView(self)
+        declare(self)
 
     def _add_sink(self, name: str, sink: Any) -> None:
         try:
-            observer = sink.build(self.settings)
+            observer = sink.build(self)
         except Exception:
             log.exception("sink %s could not be built and is left out", name)
             return

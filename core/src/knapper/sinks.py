@@ -62,7 +62,10 @@ class Observer(Protocol):
 
 
 class Sink(msgspec.Struct, frozen=True):
-    """A kind of observer; `build` gets the server (its `settings`, its `folder`) and returns one, or None where it is off."""
+    """A kind of observer; `build` gets the server and returns one, or None where it is off.
+
+    Of the server it may use `settings`, `folder`, `metrics` to declare and count what it loses, and `audit`.
+    """
 
     name: str
     build: Callable[[Any], Observer | None]
@@ -75,7 +78,7 @@ class Lane:
         self.name = name
         self.dropped = 0
         self.failed = 0
-        self._observer = observer
+        self.observer = observer
         self._queue: deque[CallRecord | Event] = deque()
         self._wake = threading.Event()
         self._idle = threading.Event()
@@ -114,16 +117,16 @@ class Lane:
                 self._hand_over(self._queue.popleft())
             self._idle.set()
         try:
-            self._observer.close()
+            self.observer.close()
         except Exception:
             log.warning("sink %s failed to close", self.name, exc_info=True)
 
     def _hand_over(self, item: CallRecord | Event) -> None:
         try:
             if isinstance(item, Event):
-                self._observer.event(item)
+                self.observer.event(item)
             else:
-                self._observer.call(item)
+                self.observer.call(item)
         except Exception:
             self.failed += 1
             if self.failed == 1:
@@ -131,15 +134,18 @@ class Lane:
 
 
 class Hub:
-    """All sinks of a server; handing a record over never waits and never raises."""
+    """All sinks of a server; handing a record over never waits and never raises. `first` is told at once."""
 
-    def __init__(self) -> None:
+    def __init__(self, first: Callable[[CallRecord | Event], None] | None = None) -> None:
         self.lanes: list[Lane] = []
+        self._first = first
 
     def add(self, name: str, observer: Observer) -> None:
         self.lanes.append(Lane(name, observer))
 
     def put(self, item: CallRecord | Event) -> None:
+        if self._first is not None:
+            self._first(item)
         for lane in self.lanes:
             lane.put(item)
 

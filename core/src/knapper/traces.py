@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import errno
+import os
 import re
 from collections.abc import Iterator
+from io import RawIOBase
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +14,7 @@ import msgspec
 
 from knapper.config.paths import cache_dir
 
+DAY = 86_400
 UNSAFE = re.compile(r"[^A-Za-z0-9._-]")
 
 
@@ -26,9 +30,34 @@ def file_name(session: str | None) -> str:
 
 
 def append(file: Path, line: dict[str, Any]) -> None:
-    """Add one line; whole lines of several writers do not mix."""
-    with file.open("ab", buffering=0) as stream:
-        stream.write(msgspec.json.encode(line) + b"\n")
+    """Add one line; whole lines of several writers do not mix, and one that was cut off stays by itself."""
+    append_encoded(file, msgspec.json.encode(line))
+
+
+def append_encoded(file: Path, line: bytes) -> None:
+    """Add a line that is JSON already."""
+    data = line + b"\n"
+    with file.open("a+b", buffering=0) as stream:
+        if _cut_off(stream):
+            data = b"\n" + data
+        if (stream.write(data) or 0) < len(data):
+            raise OSError(errno.ENOSPC, "the line was cut off")
+
+
+def _cut_off(stream: RawIOBase) -> bool:
+    """Whether the last writer was killed, or met a full disk, in the middle of its line."""
+    if not stream.seekable() or stream.seek(0, os.SEEK_END) == 0:
+        return False
+    stream.seek(-1, os.SEEK_END)
+    return stream.read(1) != b"\n"
+
+
+def sweep(folder: Path, days: float, now: float) -> int:
+    """Remove traces that nobody has added to for so many days; how many there were."""
+    old = [file for file in folder.glob("*.jsonl") if now - file.stat().st_mtime > days * DAY]
+    for file in old:
+        file.unlink(missing_ok=True)
+    return len(old)
 
 
 def read(file: Path) -> Iterator[dict[str, Any]]:

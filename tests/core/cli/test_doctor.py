@@ -6,6 +6,7 @@ import json
 import os
 import socket
 import time
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +17,9 @@ from knapper.cli.checks.subject import Subject
 from knapper.cli.connect import CLIENTS
 from knapper.cli.doctor import CHECKS
 from knapper.cli.token import sign
+from knapper.store.jobs import Jobs
 from knapper.store.sqlite import connect
+from knapper.store.state import State
 from tests.core.cli.conftest import Run, add
 from tests.core.conftest import Install
 
@@ -208,6 +211,20 @@ def test_a_job_that_keeps_failing_is_told(run: Run, config: Path, cache: Path) -
     assert check(run, "jobs.health", config)["issues"] == [
         "index.reconcile of main failed 3 time(s) in a row: OSError: no disk"
     ]
+
+
+def test_the_jobs_are_listed_with_when_they_ran_and_when_they_are_due(
+    run: Run, config: Path, cache: Path
+) -> None:
+    with closing(State.open(cache / "state.db")) as state:
+        jobs = Jobs(state, now=lambda: 1_000_000.0)
+        jobs.declare("birds.count", 3600, lambda: None)
+        jobs.declare("index.reconcile", 900, lambda: None, vault="main", when=lambda: False)
+        jobs.run_due()
+    found = check(run, "jobs.health", config)
+    assert (found["status"], list(found["details"])) == ("ok", ["birds.count", "index.reconcile of main"])
+    assert found["details"]["birds.count"].startswith("every 60 min, done 1970-01-12")
+    assert found["details"]["index.reconcile of main"].startswith("every 15 min, never done, next 1970-01-12")
 
 
 def test_a_change_that_was_left_unfinished_is_told(run: Run, config: Path, cache: Path) -> None:

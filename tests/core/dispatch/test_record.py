@@ -134,7 +134,8 @@ def test_a_failed_audit_is_counted_and_visible_and_the_call_goes_on(desk: Desk) 
     assert desk.code("put", path="a.md", text="x") == "ok"
     assert desk.code("look", path="b.md") == "ok"
     desk.runtime.audit.flush()
-    assert desk.runtime.view.counters()["audit_write_failed"] == 3
+    measured = {family.name: readings for family, readings in desk.runtime.metrics.read()}
+    assert [one.value for one in measured["knapper_audit_write_failed_total"]] == [3]
     assert desk.keys() == [("home", "k", "completed")]
     assert all(kept.landed for kept in desk.runtime.snapshots.list("home"))
 

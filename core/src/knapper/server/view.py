@@ -13,7 +13,9 @@ if TYPE_CHECKING:
     from knapper.caller import Caller
     from knapper.domain import Prompt, Resource, Tool
     from knapper.index.view import IndexView
+    from knapper.metrics import Metrics
     from knapper.runtime import Runtime
+    from knapper.store.jobs import JobStatus
     from knapper.store.snapshots import Snapshots
     from knapper.vault.acl import Op, Verdict
     from knapper.vaults import Vault
@@ -90,32 +92,10 @@ class ServerView:
     def stats(self) -> Stats:
         return Stats(self._runtime.state)
 
-    def counters(self) -> dict[str, int]:
-        """What was lost or refused since the start."""
-        counters = {
-            "audit_write_failed": self._runtime.audit.failed,
-            "audit_dropped": self._runtime.audit.dropped,
-            "rate_limit_hits": sum(self._runtime.throttle.hits.values()),
-        }
-        for lane in self._runtime.hub.lanes:
-            counters[f"sink_{lane.name}_dropped"] = lane.dropped
-            counters[f"sink_{lane.name}_failed"] = lane.failed
-        return counters
-
-    def rate_limit_hits(self) -> dict[tuple[str, str], int]:
-        return dict(self._runtime.throttle.hits)
-
-    def call_counts(self, vault: str | None = None) -> list[tuple[str, float, dict[str, str]]]:
-        """Finished calls by vault, tool and status, from the audit log; queued rows are written first."""
-        self._runtime.audit.flush()
-        return [
-            (
-                "knapper_tool_calls_total",
-                float(row.calls),
-                {"vault": row.vault or "", "tool": row.tool, "status": row.status},
-            )
-            for row in self.stats().counts(vault=vault)
-        ]
+    @property
+    def metrics(self) -> Metrics:
+        """What is counted and measured, for whoever shows it."""
+        return self._runtime.metrics
 
     @property
     def vectors_by_extension(self) -> bool:
@@ -137,11 +117,9 @@ class ServerView:
         found = self._runtime.registry.bridges.get(COMPANION)
         return found.state(vault.settings, False) if found and found.state else None
 
-    def jobs(self) -> list[Any]:
-        return list(self._runtime.jobs.status())
-
-    def pending_approvals(self, vault: str | None = None) -> int:
-        return len(self._runtime.approvals.list(vault))
+    def jobs(self) -> list[JobStatus]:
+        """Every job on the schedule, and how it stands."""
+        return self._runtime.jobs.status()
 
     def snapshots(self) -> Snapshots:
         return self._runtime.snapshots

@@ -85,9 +85,14 @@ def knapper_domains() -> Domain:
     return echo
 
 
+def _section(server: Any) -> EchoSettings:
+    found: EchoSettings = server.settings.section("echo", EchoSettings)
+    return found
+
+
 @hookimpl
 def knapper_sinks() -> Sink:
-    return Sink("echo", lambda every: Listener() if every.section("echo", EchoSettings).listen else None)
+    return Sink("echo", lambda server: Listener() if _section(server).listen else None)
 
 
 @hookimpl

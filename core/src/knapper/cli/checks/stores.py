@@ -55,21 +55,29 @@ def _check_state(connection: sqlite3.Connection, subject: Subject, found: Findin
 
 def jobs(subject: Subject) -> Finding:
     file = subject.folder / STATE
-    found = Finding("no job has failed")
-    for vault, name, failures, error in _failing(file):
+    scheduled = _scheduled(file)
+    found = Finding("no job has failed" if scheduled else "no job is scheduled yet; the first start does it")
+    for vault, name, every, last, next_, failures, error in scheduled:
         where = f"{name} of {vault}" if vault else name
-        found.warn(
-            f"{where} failed {failures} time(s) in a row: {error}", "See the server's log; it is tried again."
-        )
+        done = f"done {stamp(last)}" if last else "never done"
+        found.details[where] = f"every {every / 60:g} min, {done}, next {stamp(next_)}"
+        if failures:
+            found.warn(
+                f"{where} failed {failures} time(s) in a row: {error}",
+                "See the server's log; it is tried again.",
+            )
     if found.issues:
         found.summary = "a job keeps failing"
     return found
 
 
-def _failing(file: Path) -> list[tuple[str, str, int, str]]:
+def _scheduled(file: Path) -> list[tuple[str, str, float, float | None, float, int, str]]:
     if not file.exists():
         return []
-    sql = "SELECT vault_id, name, consecutive_failures, last_error FROM job_schedule WHERE consecutive_failures > 0"
+    sql = (
+        "SELECT vault_id, name, every_seconds, last_success_at, next_run_at, consecutive_failures, last_error"
+        " FROM job_schedule ORDER BY vault_id, name"
+    )
     try:
         with closing(raw_connect(file)) as connection:
             return connection.execute(sql).fetchall()

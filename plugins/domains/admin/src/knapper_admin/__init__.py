@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from datetime import UTC, datetime
 from typing import Annotated, Any, Literal
 
@@ -9,6 +10,7 @@ from knapper import Context, Doc, Domain, Record, hookimpl
 from knapper.bridge import BridgeState
 from knapper.caller import Caller
 from knapper.index.status import Status
+from knapper.metrics import Family, Reading
 
 admin = Domain(
     "admin", summary="Health, configuration, metrics and folder rules of the server.", group="admin"
@@ -98,7 +100,7 @@ def inspect_acl(
 
 class Metric(Record):
     name: str
-    type: Literal["counter", "gauge"]
+    type: Literal["counter", "gauge", "histogram"]
     value: float
     labels: dict[str, str]
 
@@ -109,22 +111,25 @@ class Metrics(Record):
 
 @admin.tool("admin:metrics", vault=False)
 def get_metrics(ctx: Context, vault: Annotated[str | None, Doc("Only this vault's.")] = None) -> Metrics:
-    """Show counts of calls and of what was refused or lost."""
-    view = ctx.server
-    found = [
-        Metric(name="knapper_uptime_seconds", type="gauge", value=view.uptime_ms / 1000, labels={}),
-        Metric(name="knapper_vaults_registered", type="gauge", value=len(view.vaults), labels={}),
-        Metric(name="knapper_tools_registered", type="gauge", value=len(view.tools()), labels={}),
-    ]
-    found += [
-        Metric(name=f"knapper_{name}_total", type="counter", value=value, labels={})
-        for name, value in view.counters().items()
-    ]
-    found += [
-        Metric(name=name, type="counter", value=value, labels=labels)
-        for name, value, labels in view.call_counts(vault or ctx.caller.vault)
-    ]
+    """Show counts and times of calls, and what was refused or lost, since the server's start.
+
+    The same numbers as on the metrics listener, but for the buckets of a histogram: its sum and its count are here.
+    """
+    only = vault or ctx.caller.vault
+    found: list[Metric] = []
+    for family, readings in ctx.server.metrics.read():
+        for reading in readings:
+            if only is None or reading.labels.get("vault", only) == only:
+                found += _metrics(family, reading)
     return Metrics(metrics=found)
+
+
+def _metrics(family: Family, reading: Reading) -> Iterator[Metric]:
+    if family.type == "histogram":
+        name = f"{family.name}_count"
+        yield Metric(name=name, type="histogram", value=reading.counts[-1], labels=reading.labels)
+    name = f"{family.name}_sum" if family.type == "histogram" else family.name
+    yield Metric(name=name, type=family.type, value=reading.value, labels=reading.labels)
 
 
 class IndexHealth(Record):
@@ -142,6 +147,16 @@ class PluginHealth(Record):
     failed: list[str]
 
 
+class JobHealth(Record):
+    name: str
+    every_seconds: float
+    running: bool
+    next_run_at: str
+    consecutive_failures: int
+    vault: str | None = None
+    last_success_at: str | None = None
+
+
 class Health(Record):
     status: Literal["ok", "degraded"]
     name: str
@@ -153,11 +168,12 @@ class Health(Record):
     index: IndexHealth
     plugins: PluginHealth
     bridges: dict[str, BridgeState] | None = None
+    jobs: list[JobHealth] | None = None
 
 
 @admin.tool(vault=False)
 def server_health(ctx: Context) -> Health:
-    """Say how the server is: its index, its plugins, how long it runs."""
+    """Say how the server is: its index, its plugins, its jobs, how long it runs."""
     view = ctx.server
     known = ctx.caller.authenticated and bool(ctx.caller.scopes)
     failed = [p["name"] for p in view.plugins() if p["state"] == "failed"]
@@ -173,7 +189,26 @@ def server_health(ctx: Context) -> Health:
         index=index,
         plugins=PluginHealth(loaded=sum(p["state"] == "loaded" for p in view.plugins()), failed=failed),
         bridges=_bridges(ctx) if known else None,
+        jobs=_jobs(ctx) if known else None,
     )
+
+
+def _jobs(ctx: Context) -> list[JobHealth]:
+    """What runs by itself, for the vaults this caller may know of; why a job failed is in the log and the doctor."""
+    seen = {"", *(vault.id for vault in ctx.server.visible_vaults(ctx.caller))}
+    return [
+        JobHealth(
+            name=job.name,
+            every_seconds=job.every_seconds,
+            running=job.running,
+            next_run_at=ctx.stamp(job.next_run_at),
+            consecutive_failures=job.consecutive_failures,
+            vault=job.vault or None,
+            last_success_at=None if job.last_success_at is None else ctx.stamp(job.last_success_at),
+        )
+        for job in ctx.server.jobs()
+        if job.vault in seen
+    ]
 
 
 def _bridges(ctx: Context) -> dict[str, BridgeState] | None:

@@ -158,6 +158,14 @@ def commit_capture(
     )
 
 
+@capture.gauge
+def capture_queue_depth(store: Any, vault: str) -> float:
+    """Captures that wait to become notes."""
+    with store.read() as conn:
+        waiting = "SELECT count(*) FROM capture_queue WHERE vault_id = ? AND committed_at IS NULL"
+        return float(conn.exec_driver_sql(waiting, (vault,)).scalar_one())
+
+
 def _waiting(ctx: Context, number: str) -> Any:
     with ctx.store.read() as conn:
         row = conn.exec_driver_sql(

@@ -134,6 +134,14 @@ def get_session_traces(
     )
 
 
+@sessions.gauge
+def active_sessions(store: Any, vault: str) -> float:
+    """Sessions that have begun and not ended."""
+    with store.read() as conn:
+        open_ = "SELECT count(*) FROM sessions_sessions WHERE vault_id = ? AND ended_at IS NULL"
+        return float(conn.exec_driver_sql(open_, (vault,)).scalar_one())
+
+
 def _own(ctx: Context, number: str) -> Any:
     """A session of this caller; another's only for who may administer workspaces."""
     with ctx.store.read() as conn:

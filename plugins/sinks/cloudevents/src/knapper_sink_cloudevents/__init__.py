@@ -3,19 +3,22 @@
 from __future__ import annotations
 
 import logging
-import re
-from datetime import UTC, datetime
-from pathlib import Path
+from collections.abc import Callable
 from typing import Any
-from uuid import uuid4
-
-import msgspec
 
 from knapper import CallRecord, Event, Sink, hookimpl
-from knapper.config.paths import cache_dir
+from knapper.metrics import Family
+from knapper.store.audit import AuditRow
+from knapper_sink_cloudevents.letters import Letter, Spool, letter_of, safe
+from knapper_sink_cloudevents.push import Push
 
 log = logging.getLogger("knapper.sinks.cloudevents")
-UNSAFE = re.compile(r"[^A-Za-z0-9._-]")
+DROPPED = Family(
+    "knapper_cloudevents_emit_dropped_total",
+    "counter",
+    "Events that the endpoint or the spool did not take.",
+    ("vault", "reason"),
+)
 BESIDES = {  # what else a failed call is, beside a completed one
     "forbidden": "tc.acl.denied",
     "acl_denied": "tc.acl.denied",
@@ -26,15 +29,17 @@ BESIDES = {  # what else a failed call is, beside a completed one
 
 
 class Emitter:
-    """Writes events to the spool and pushes them; what the push does not take stays in the spool."""
+    """Writes events to the spool and hands them to the push; what the push does not take goes to the spool."""
 
-    def __init__(self, folder: Path, endpoint: str | None, headers: dict[str, str], *, spool: bool) -> None:
-        self._folder = folder
-        self._endpoint = endpoint
+    def __init__(
+        self, spool: Spool, push: Push | None, dropped: Callable[[Letter, str], None], *, always: bool
+    ) -> None:
         self._spool = spool
-        self._client: Any = None
-        self._headers = {**headers, "Content-Type": "application/cloudevents+json"}
-        self.dropped = {"spool_write_failed": 0, "http_push_failed": 0}
+        self._push = push
+        self._always = always
+        self._dropped = dropped
+        if push is not None:
+            push.start(self._refused)
 
     def call(self, record: CallRecord) -> None:
         data = _call_data(record)
@@ -48,61 +53,27 @@ class Emitter:
         self._emit(f"tc.{event.type}", event.vault, event.ts, {"vault_id": event.vault, **event.data})
 
     def close(self) -> None:
-        if self._client is not None:
-            self._client.close()
+        if self._push is not None:
+            self._push.close()
 
     def _emit(self, kind: str, vault: str, ts: float, data: dict[str, Any]) -> None:
-        when = datetime.fromtimestamp(ts, UTC)
-        body = msgspec.json.encode(
-            {
-                "specversion": "1.0",
-                "id": str(uuid4()),
-                "source": f"knapper/{vault}",
-                "type": kind,
-                "datacontenttype": "application/json",
-                "time": when.isoformat(),
-                "data": data,
-            }
-        )
-        pushed = self._endpoint is not None and self._push(body)
-        if self._spool or (self._endpoint is not None and not pushed):
-            self._write(vault, when, body)
+        letter = letter_of(kind, vault, ts, data)
+        if self._always:
+            self._write(letter)
+        if self._push is not None:
+            self._push.put(letter)
 
-    def _push(self, body: bytes) -> bool:
-        import httpx
+    def _refused(self, letter: Letter, reason: str) -> None:
+        """The endpoint did not take it: it is counted, and kept where it is not kept already."""
+        self._dropped(letter, reason)
+        if not self._always:
+            self._write(letter)
 
+    def _write(self, letter: Letter) -> None:
         try:
-            if self._client is None:
-                self._client = httpx.Client(timeout=5.0, headers=self._headers)
-            self._client.post(self._endpoint, content=body).raise_for_status()
-        except httpx.HTTPError as error:
-            self._drop("http_push_failed", error)
-            return False
-        return True
-
-    def _write(self, vault: str, when: datetime, body: bytes) -> None:
-        folder = self._folder / safe(vault)
-        try:
-            folder.mkdir(parents=True, exist_ok=True, mode=0o700)
-            with (folder / f"events-{when:%Y-%m-%d}.jsonl").open("ab") as file:
-                file.write(body + b"\n")
-        except OSError as error:
-            self._drop("spool_write_failed", error)
-
-    def _drop(self, reason: str, error: Exception) -> None:
-        self.dropped[reason] += 1
-        if self.dropped[reason] == 1:
-            log.warning(
-                "an event could not be delivered (%s, %s); further ones are counted",
-                reason,
-                type(error).__name__,
-            )
-
-
-def safe(vault: str) -> str:
-    """A vault's name as a folder that is certainly below ours."""
-    name = UNSAFE.sub("_", vault)
-    return "_" if not name.strip(".") else name
+            self._spool.write(letter)
+        except OSError:
+            self._dropped(letter, "spool_write_failed")
 
 
 def _call_data(record: CallRecord) -> dict[str, Any]:
@@ -124,15 +95,42 @@ def _call_data(record: CallRecord) -> dict[str, Any]:
     return data
 
 
-def build(settings: Any) -> Emitter | None:
+def build(server: Any) -> Emitter | None:
     """The emitter, where a spool or an endpoint is configured."""
-    chosen = settings.observability.cloudevents
+    chosen = server.settings.observability.cloudevents
     if not chosen.spool and chosen.http_endpoint is None:
         return None
+    server.metrics.declare(DROPPED)
     headers = {name: value.get_secret_value() for name, value in chosen.http_headers.items()}
-    return Emitter(cache_dir(settings) / "events", chosen.http_endpoint, headers, spool=chosen.spool)
+    push = Push(chosen.http_endpoint, headers) if chosen.http_endpoint else None
+    return Emitter(Spool(server.folder / "events"), push, _counting(server), always=chosen.spool)
+
+
+def _counting(server: Any) -> Callable[[Letter, str], None]:
+    """Every loss is a number among the metrics and a row of the audit; the log has the first of its kind."""
+    logged: set[str] = set()
+
+    def dropped(letter: Letter, reason: str) -> None:
+        server.metrics.add(DROPPED, letter.vault, reason)
+        server.audit.later(
+            AuditRow(
+                ts=letter.when.timestamp(),
+                status="skipped",
+                vault_id=letter.vault or None,
+                error_code=reason,
+                event_type="cloudevents_emit_dropped",
+            )
+        )
+        if reason not in logged:
+            logged.add(reason)
+            log.warning("an event could not be delivered (%s); further ones are counted", reason)
+
+    return dropped
 
 
 @hookimpl
 def knapper_sinks() -> Sink:
     return Sink(name="cloudevents", build=build)
+
+
+__all__ = ["Emitter", "build", "knapper_sinks", "safe"]

@@ -2,24 +2,18 @@
 
 from __future__ import annotations
 
-import time
 from pathlib import Path
 from typing import Any
 
 from knapper import CallRecord, Event, Sink, hookimpl, traces
 
-DAY = 86_400
-SWEEP_SECONDS = 3600.0
-
 
 class Traces:
-    """Appends to `traces/<session>.jsonl`, and removes files that are past their time."""
+    """Appends to `traces/<session>.jsonl`; the server's own job removes files that are past their time."""
 
-    def __init__(self, folder: Path, days: int) -> None:
+    def __init__(self, folder: Path) -> None:
         folder.mkdir(parents=True, exist_ok=True, mode=0o700)
         self._folder = folder
-        self._days = days
-        self._swept = 0.0
 
     def call(self, record: CallRecord) -> None:
         line = {
@@ -45,20 +39,11 @@ class Traces:
 
     def _append(self, session: str | None, line: dict[str, Any]) -> None:
         traces.append(self._folder / traces.file_name(session), line)
-        if time.time() - self._swept > SWEEP_SECONDS:
-            self._sweep()
-
-    def _sweep(self) -> None:
-        self._swept = time.time()
-        for file in self._folder.glob("*.jsonl"):
-            if self._swept - file.stat().st_mtime > self._days * DAY:
-                file.unlink(missing_ok=True)
 
 
-def build(settings: Any) -> Traces | None:
+def build(server: Any) -> Traces | None:
     """The traces, unless `observability.jsonl` is off."""
-    watched = settings.observability
-    return Traces(traces.folder(settings), watched.retention.traces_days) if watched.jsonl else None
+    return Traces(traces.folder(server.settings)) if server.settings.observability.jsonl else None
 
 
 @hookimpl

@@ -66,9 +66,9 @@ def _parent(trace: dict[str, str] | None) -> Any:
     return TraceContextTextMapPropagator().extract(carrier)
 
 
-def build(settings: Any) -> Spans | None:
+def build(server: Any) -> Spans | None:
     """The spans, where an endpoint is configured."""
-    chosen = settings.observability.otel
+    chosen = server.settings.observability.otel
     if chosen.endpoint is None:
         return None
     from opentelemetry.exporter.otlp.proto.http.trace_exporter import OTLPSpanExporter

@@ -1,23 +1,35 @@
-"""Metrics of calls on a listener of their own, under the same rules of binding and bearers as the server."""
+"""The server's metrics on a listener of their own, under the same rules of binding and bearers as the server."""
 
 from __future__ import annotations
 
 from typing import Any
 
-from knapper import Observer, Sink, hookimpl
+from knapper import CallRecord, Event, Observer, Sink, hookimpl
 
 
-def build(settings: Any) -> Observer | None:
-    """The metrics and their listener, where they are enabled."""
-    if not settings.observability.prometheus.enabled:
+class Exposed:
+    """The server counts; all that is left to do for calls is to hold the listener open."""
+
+    def __init__(self, listener: Any) -> None:
+        self.listener = listener
+
+    def call(self, record: CallRecord) -> None:
+        """Counted before any sink is told."""
+
+    def event(self, event: Event) -> None:
+        """Counted before any sink is told."""
+
+    def close(self) -> None:
+        self.listener.close()
+
+
+def build(server: Any) -> Observer | None:
+    """The listener, where it is enabled."""
+    if not server.settings.observability.prometheus.enabled:
         return None
-    from prometheus_client import CollectorRegistry  # not before: most servers do not count
+    from knapper_sink_prometheus.listener import Listener  # not before: most servers have none
 
-    from knapper_sink_prometheus.listener import Listener
-    from knapper_sink_prometheus.metrics import Metrics
-
-    registry = CollectorRegistry()
-    return Metrics(registry, Listener(settings, registry))
+    return Exposed(Listener(server))
 
 
 @hookimpl

@@ -1,30 +1,41 @@
-"""The listener: GET /metrics and nothing else, open on loopback, and only for verified bearers anywhere else."""
+"""The listener: GET /metrics and nothing else, for whom the server's own guard and verifiers let through."""
 
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from socket import AF_INET6
 from typing import Any
 
 from prometheus_client import CollectorRegistry, generate_latest
 from prometheus_client.exposition import CONTENT_TYPE_LATEST
 
-from knapper import Caller, ConfigError, Rejected
+from knapper import ConfigError
 from knapper.config.interlocks import is_loopback
+from knapper.server.http.bearer import Bearers, Unauthorised
+from knapper.server.http.guard import Guard
+from knapper_sink_prometheus.metrics import Exposition
 
 SCOPE = "admin:metrics"
+IDLE_SECONDS = 10.0
 
 
 class Listener:
     """An HTTP server on a thread of its own."""
 
-    def __init__(self, settings: Any, registry: CollectorRegistry) -> None:
-        chosen = settings.observability.prometheus
-        verify = None if is_loopback(chosen.bind) else _verifier(settings)
-        self._server = ThreadingHTTPServer((chosen.bind, chosen.port), _handler(registry, verify, settings))
-        self._server.daemon_threads = True
-        self.port = self._server.server_address[1]
+    def __init__(self, server: Any) -> None:
+        chosen = server.settings.observability.prometheus
+        bearers = Bearers(server)
+        if not bearers.needed and not is_loopback(chosen.bind):
+            raise ConfigError(
+                "observability.prometheus.bind: is not loopback, so auth.mode must not be 'none'"
+            )
+        registry = CollectorRegistry()
+        registry.register(Exposition(server.metrics))
+        guard = Guard(server.settings.transports.http)
+        kind = _V6 if ":" in chosen.bind else _V4
+        self._server = kind((chosen.bind.strip("[]"), chosen.port), _handler(registry, bearers, guard))
+        self.port = int(self._server.server_address[1])
         threading.Thread(target=self._server.serve_forever, name="metrics", daemon=True).start()
 
     def close(self) -> None:
@@ -32,59 +43,47 @@ class Listener:
         self._server.server_close()
 
 
-def _verifier(settings: Any) -> Callable[[str], Caller]:
-    """The server's own verifiers, asked in their order; a listener for others without one is refused."""
-    from knapper.plugins import Plugins
-
-    offered = {v.name: v for _, v in Plugins.discover().ask("knapper_verifiers")}
-    chosen: list[Callable[[str], Caller]] = [
-        offered[name].build(settings) for name in settings.auth.order if name in offered
-    ]
-    if not chosen:
-        raise ConfigError(
-            "observability.prometheus.bind: is not loopback, and no verifier is configured and installed"
-        )
-
-    def verify(bearer: str) -> Caller:
-        reason: Rejected | None = None
-        for one in chosen:
-            try:
-                return one(bearer)
-            except Rejected as error:
-                reason = error
-        raise reason or Rejected("misconfigured")
-
-    return verify
+class _V4(ThreadingHTTPServer):
+    daemon_threads = True
 
 
-def _handler(
-    registry: CollectorRegistry, verify: Callable[[str], Caller] | None, settings: Any
-) -> type[BaseHTTPRequestHandler]:
-    allowed = {host.lower() for host in settings.transports.http.allowed_hosts}
+class _V6(_V4):
+    address_family = AF_INET6
 
+
+def _handler(registry: CollectorRegistry, bearers: Bearers, guard: Guard) -> type[BaseHTTPRequestHandler]:
     class Handler(BaseHTTPRequestHandler):
+        timeout = IDLE_SECONDS  # a client that says nothing does not keep its thread
+
         def do_GET(self) -> None:
-            host = (self.headers.get("Host") or "").rpartition(":")[0] or self.headers.get("Host") or ""
-            if not is_loopback(host) and host.lower() not in allowed:
-                self._answer(403, b"host not allowed\n")
+            refusal = guard.refusal(self.headers.get("Host"), self.headers.get("Origin"))
+            if refusal is not None:
+                self._answer(403, f"{refusal}\n".encode())
             elif self.path.partition("?")[0] != "/metrics":
                 self._answer(404, b"only /metrics is here\n")
-            elif verify is not None and not self._permitted(verify):
-                self._answer(401, b"invalid or expired token\n")
-            else:
+            elif self._permitted():
                 self._answer(200, generate_latest(registry), CONTENT_TYPE_LATEST)
 
-        def _permitted(self, check: Callable[[str], Caller]) -> bool:
-            scheme, _, bearer = (self.headers.get("Authorization") or "").partition(" ")
+        def _permitted(self) -> bool:
+            """Where the server wants a bearer, so does this listener, and one that may see metrics."""
+            if not bearers.needed:
+                return True
             try:
-                return scheme.lower() == "bearer" and check(bearer).may(SCOPE)
-            except Rejected:
+                caller = bearers.caller(self.headers.get("Authorization"))
+            except Unauthorised as error:
+                self._answer(error.status, f"{error.message}\n".encode())
                 return False
+            if not caller.may(SCOPE):
+                self._answer(403, f"the scope {SCOPE} is needed\n".encode())
+                return False
+            return True
 
         def _answer(self, status: int, body: bytes, kind: str = "text/plain; charset=utf-8") -> None:
             self.send_response(status)
             self.send_header("Content-Type", kind)
             self.send_header("Content-Length", str(len(body)))
+            if status == 401:
+                self.send_header("WWW-Authenticate", bearers.challenge)
             self.end_headers()
             self.wfile.write(body)
 
