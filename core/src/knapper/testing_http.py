@@ -6,7 +6,7 @@ import json
 import ssl
 import threading
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any, NamedTuple
 
@@ -69,6 +69,10 @@ def loopback(answer: Answer, tls: ssl.SSLContext | None = None) -> Iterator[Loop
                 self.close_connection = True
                 return
             data = reply.body if isinstance(reply.body, bytes) else json.dumps(reply.body).encode()
+            with suppress(ConnectionError):  # one who does not wait for the answer has gone by now
+                self._send(reply, data)
+
+        def _send(self, reply: Reply, data: bytes) -> None:
             self.send_response(reply.status)
             for name, value in {"content-length": str(len(data)), **reply.headers}.items():
                 self.send_header(name, value)
