@@ -1,0 +1,3 @@
+from tests.obsidian import obsidian
+
+__all__ = ["obsidian"]

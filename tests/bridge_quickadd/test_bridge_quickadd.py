@@ -1,0 +1,17 @@
+from knapper_bridge_quickadd import knapper_bridges
+from tests.every_bridge import Ask, EveryBridge
+
+
+class TestQuickadd(EveryBridge):
+    bridge = knapper_bridges()
+    key, plugin_id, capability = "quickadd", "quickadd", "quickadd"
+    asks = (
+        Ask("actions", (), {}, "/quickadd/actions", {}),
+        Ask(
+            "trigger",
+            ("Inbox", {"value": "milk"}),
+            {},
+            "/quickadd/trigger",
+            {"action_name": "Inbox", "args": {"value": "milk"}},
+        ),
+    )
