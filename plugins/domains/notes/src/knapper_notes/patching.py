@@ -7,11 +7,11 @@ from typing import Annotated, Literal
 import msgspec
 
 from knapper import Context, Doc, Record, ToolError, WriteNotePath
+from knapper.vault.diff import diff
 from knapper.vault.edit import Anchor, Operation, edit_anchor, replace_string
 from knapper.vault.files import Written
 from knapper.vault.markdown import parse
 from knapper_notes.domain import Hash, explained, notes
-from knapper_notes.writing import diff
 
 MOST_LINES_UNASKED = 20
 

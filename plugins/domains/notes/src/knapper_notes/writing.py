@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from difflib import unified_diff
 from typing import Annotated, Any, Literal
 
 from knapper import Context, DeleteNotePath, Doc, Record, ToolError, WriteNotePath
 from knapper.vault import frontmatter as properties
+from knapper.vault.diff import diff
 from knapper.vault.insert import insert
 from knapper_notes.domain import Hash, explained, notes
 
-MOST_DIFF_LINES = 400
 Mode = Literal["create", "overwrite", "upsert"]
 
 
@@ -131,12 +130,6 @@ def delete_note(
         recoverable=done.trash_path is not None,
         trash_path=done.trash_path,
     )
-
-
-def diff(path: str, old: str, new: str) -> str:
-    """What a person is shown of a change before confirming it."""
-    lines = unified_diff(old.splitlines(), new.splitlines(), f"a/{path}", f"b/{path}", lineterm="", n=2)
-    return "\n".join(list(lines)[:MOST_DIFF_LINES])
 
 
 def _based_on(ctx: Context, path: str, text: str, prev_hash: str | None) -> str | None:
