@@ -10,7 +10,7 @@ import pytest
 from knapper import Bridge, ToolError
 from knapper.testing_http import Reply
 from tests.companion.vaults import PATIENCE
-from tests.obsidian import Obsidian, failed
+from tests.live_obsidian import Obsidian, failed
 
 
 class Ask(NamedTuple):

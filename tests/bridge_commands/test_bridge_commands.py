@@ -6,7 +6,7 @@ import pytest
 from knapper import ToolError
 from knapper.testing_http import Reply
 from knapper_bridge_commands import knapper_bridges
-from tests.obsidian import Obsidian, failed
+from tests.live_obsidian import Obsidian, failed
 
 BRIDGE = knapper_bridges()
 

@@ -1,3 +1,3 @@
-from tests.obsidian import obsidian
+from tests.live_obsidian import obsidian
 
 __all__ = ["obsidian"]

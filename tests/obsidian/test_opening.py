@@ -11,8 +11,10 @@ import pytest
 from knapper import ToolError, hookimpl
 from knapper.bridge import Bridge
 from knapper.testing import Calls, VaultFolder
+from tests.live_obsidian import Obsidian, obsidian
 from tests.obsidian.conftest import Contract
 
+__all__ = ["obsidian"]  # a fixture
 ENOUGH = 30.0
 RECORD = "import sys; open(sys.argv[1], 'w').write(sys.argv[2])"
 STUBBORN = """
@@ -176,3 +178,24 @@ def test_each_tool_has_the_limit_of_its_kind() -> None:
         "move_note": 60,
         "rename_note": 60,
     }
+
+
+def test_a_running_obsidian_is_told_over_the_companions_own_route(
+    contract: Contract, call: Calls, vault: VaultFolder, obsidian: Obsidian
+) -> None:
+    call.plugins = [pytest.importorskip("knapper_companion")]
+    obsidian.serve(call)
+    obsidian.says("/notes/open", {"path": "Cook/Soup.md"})
+    vault["Cook/Soup.md"] = "s"
+    assert contract("open_note", file="Soup") == {"path": "Cook/Soup.md", "opened": True}
+    assert obsidian.asked == [("/notes/open", {"path": "Cook/Soup.md", "newtab": False})]
+
+
+def test_an_obsidian_without_the_companion_leaves_the_link(
+    contract: Contract, call: Calls, vault: VaultFolder, obsidian: Obsidian
+) -> None:
+    call.plugins = [pytest.importorskip("knapper_companion")]
+    obsidian.companion = False
+    obsidian.serve(call)
+    vault["a.md"] = "a"
+    assert contract("open_note", file="a")["uri"] == "obsidian://open?vault=vault&file=a.md"
