@@ -215,6 +215,15 @@ class Web:
         connection.close()
         return answer.status, found, content
 
+    def sent(self, method: str, path: str, body: Any) -> tuple[int, Any]:
+        """Send a body whole, or in chunks where it comes in pieces, and return the status and the JSON."""
+        connection = http.client.HTTPConnection(self.host, self.port, timeout=SECONDS)
+        connection.request(method, path, body, {"Content-Type": "application/json"})
+        answer = connection.getresponse()
+        content = answer.read()
+        connection.close()
+        return answer.status, json.loads(content)
+
     def modern(self, method: str, _headers: dict[str, str] | None = None, **params: Any) -> tuple[int, Any]:
         """A request of the modern era, and its status and answer."""
         body = {"jsonrpc": "2.0", "id": 1, "method": method, "params": {"_meta": envelope(), **params}}

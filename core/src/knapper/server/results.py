@@ -29,7 +29,7 @@ def of_outcome(outcome: Outcome, version: str) -> dict[str, Any]:
         return failure(outcome.error)
     content: list[dict[str, Any]] = [{"type": "text", "text": outcome.payload.decode()}]
     content += [_content(item, version, outcome.vault) for item in outcome.attachments]
-    return {"content": content, "structuredContent": msgspec.Raw(outcome.payload)}
+    return {"content": content, "structuredContent": msgspec.Raw(outcome.payload), "isError": False}
 
 
 def failure(error: dict[str, Any]) -> dict[str, Any]:

@@ -212,8 +212,21 @@ class Stdio:
         self._running[id] = exchange
         return exchange
 
+    def is_quick(self, method: str) -> bool:
+        """Whether a method is answered where it is read, before the next line is."""
+        return table.is_quick(method)
+
+    def answer(self, exchange: Exchange) -> Any:
+        """The result of a request; None where the request stays open."""
+        return table.answer(exchange)
+
+    def notified(self, method: str, params: dict[str, Any]) -> None:
+        """Hear what the client tells the server; a cancelled request and the end have been seen to."""
+        if method == "notifications/initialized":
+            self._pool.submit(lambda: self.host.changes.listen(self._tell))
+
     def _start(self, exchange: Exchange) -> None:
-        if table.is_quick(exchange.method):
+        if self.is_quick(exchange.method):
             self._answer(exchange)
         else:
             self._pool.submit(lambda: self._answer(exchange))
@@ -227,7 +240,7 @@ class Stdio:
         """The answer as bytes; None where the client has cancelled, or the request stays open."""
         open = False
         try:
-            result = table.answer(exchange)
+            result = self.answer(exchange)
             open = result is None
             answer = wire.reply(exchange.id, result)
         except ProtocolError as error:
@@ -255,10 +268,10 @@ class Stdio:
                 self._cancel(exchange)
                 if exchange.method == LISTEN:
                     self._running.pop(exchange.id, None)
-        elif method == "notifications/initialized" and self.session.version is not None:
-            self._pool.submit(lambda: self.host.changes.listen(self._tell))
         elif method == "exit":
             self._stopping.set()
+        elif self.session.version is not None:
+            self.notified(method, params)
 
     def _tell(self, change: Change) -> None:
         """A change reaches a client of the older revisions unasked, but for resources it does not watch."""

@@ -21,11 +21,11 @@ from starlette.types import Receive, Scope, Send
 from knapper import __version__
 from knapper.caller import Caller
 from knapper.routes import Route as Offered
-from knapper.server import eras
+from knapper.server import eras, wire
 from knapper.server.http.bearer import METADATA, Bearers, Unauthorised
 from knapper.server.http.edge import Edge, sessions
 from knapper.server.http.guard import Guard
-from knapper.server.wire import INTERNAL_ERROR, INVALID_REQUEST, STOPPING, UNAUTHORISED
+from knapper.server.wire import INTERNAL_ERROR, INVALID_REQUEST, STOPPING, UNAUTHORISED, ProtocolError
 
 if TYPE_CHECKING:
     from knapper.server.host import Host
@@ -134,8 +134,8 @@ class App:
             )
         if scope["method"] == "GET":
             await self._stream(scope, receive, send)
-        elif headers.get(b"mcp-protocol-version", "") in eras.MODERN and scope["method"] == "POST":
-            await self._modern(headers, scope, receive, send)
+        elif scope["method"] == "POST":
+            await self._posted(headers, scope, receive, send)
         else:
             await self._sessions.asgi_app(scope, receive, send)
 
@@ -151,12 +151,21 @@ class App:
         finally:
             self._streams.discard(stream)
 
-    async def _modern(self, headers: Mapping[bytes, str], scope: Scope, receive: Receive, send: Send) -> None:
-        """A request of the modern era is answered with JSON, unless it wants to be told something on the way."""
+    async def _posted(self, headers: Mapping[bytes, str], scope: Scope, receive: Receive, send: Send) -> None:
         body = await whole(receive, self._limit)
         if body is None:
             await error(413, STOPPING, "request body too large")(scope, receive, send)
-            return
+        elif (problem := _invalid(body)) is not None:
+            await error(400, INVALID_REQUEST, problem)(scope, receive, send)
+        elif headers.get(b"mcp-protocol-version", "") in eras.MODERN:
+            await self._modern(body, headers, scope, receive, send)
+        else:
+            await self._sessions.asgi_app(scope, _replayed(body, receive), send)
+
+    async def _modern(
+        self, body: bytes, headers: Mapping[bytes, str], scope: Scope, receive: Receive, send: Send
+    ) -> None:
+        """A request of the modern era is answered with JSON, unless it wants to be told something on the way."""
         replay = _replayed(body, receive)
         if headers.get(b"mcp-method") == "subscriptions/listen" or any(word in body for word in TOLD):
             await self._sessions.asgi_app(scope, replay, send)
@@ -289,6 +298,17 @@ def _replayed(body: bytes, receive: Receive) -> Receive:
         return waiting.pop() if waiting else await receive()
 
     return replay
+
+
+def _invalid(body: bytes) -> str | None:
+    """Why a body is JSON but no message of JSON-RPC; the SDK has another code for that than the standard."""
+    try:
+        message = wire.decode(body)
+        if not isinstance(message, list):
+            wire.check(message)
+    except ProtocolError as problem:
+        return problem.message if problem.code == INVALID_REQUEST else None
+    return None
 
 
 def _ambiguous(headers: Iterable[tuple[bytes, bytes]]) -> bool:
