@@ -120,7 +120,8 @@ def test_an_argument_of_the_wrong_type_is_refused_and_nothing_is_missing(one: V1
 @pytest.mark.parametrize("name", ["nope", "shout", "utils%2Fhelper", "%E3%83%A1%E3%83%A2", "%FF"])
 def test_unknown_and_disabled_tools_are_the_same_404_whatever_the_body(v1: Start, name: str) -> None:
     one = v1("--set", 'tool_visibility.disabled=["shout"]')
-    for body in ({"arguments": {}}, b"nonsense"):
+    bodies: list[Any] = [{"arguments": {}}, b"nonsense"]
+    for body in bodies:
         status, refused = one.ask("POST", f"/tools/{name}/call", body)
         assert (status, refused["error"], refused["code"]) == (404, "Tool not found", "TOOL_NOT_FOUND")
 
