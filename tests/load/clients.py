@@ -26,8 +26,9 @@ class Session(Protocol):
 class OverHttp:
     """A session of its own over a connection of its own."""
 
-    def __init__(self, web: Web) -> None:
-        self._session = web.opened()
+    def __init__(self, web: Web, **headers: str) -> None:
+        self._session = web.opened(**headers)
+        self._headers = headers
         self._path = web.path
         self._connection = http.client.HTTPConnection(web.host, web.port, timeout=2 * SECONDS)
 
@@ -38,6 +39,7 @@ class OverHttp:
             "Accept": "application/json, text/event-stream",
             "Content-Type": "application/json",
             "Mcp-Session-Id": self._session,
+            **self._headers,
         }
         self._connection.request("POST", self._path, json.dumps(body), headers)
         answer = self._connection.getresponse()
@@ -53,11 +55,15 @@ class OverPipes:
         self._pipe = pipe
 
     def call(self, tool: str, **arguments: Any) -> dict[str, Any]:
-        return _result(tool, self._pipe.call(1, tool, **arguments))
+        message = self._pipe.ask(1, "tools/call", name=tool, arguments=arguments)
+        while "method" in message:  # what the server tells meanwhile is no answer
+            message = self._pipe.read()
+        return _result(tool, message)
 
 
 def _result(tool: str, message: dict[str, Any]) -> dict[str, Any]:
-    assert "result" in message, message
+    if "error" in message:
+        raise Refused(tool, message["error"])
     found: dict[str, Any] = message["result"]["structuredContent"]
     if message["result"].get("isError"):
         raise Refused(tool, found.get("error", found))

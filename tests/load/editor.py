@@ -50,11 +50,16 @@ def rename(folder: Path) -> None:
         here.write_text("Now here, now there.\n", newline="")
 
 
+def until_end(over: threading.Event) -> None:
+    sys.stdin.read()
+    over.set()
+
+
 def main() -> None:
     folder, chance, pause = Path(sys.argv[1]), random.Random(sys.argv[2]), float(sys.argv[3])
     versions, edits = dict.fromkeys(range(NOTES), 1), 0
     over = threading.Event()
-    threading.Thread(target=lambda: (sys.stdin.read(), over.set()), daemon=True).start()
+    threading.Thread(target=until_end, args=(over,), daemon=True).start()
     while not over.wait(pause):
         if chance.random() < 0.1:
             rename(folder)

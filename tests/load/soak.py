@@ -12,7 +12,6 @@ from __future__ import annotations
 
 import argparse
 import json
-import os
 import subprocess
 import sys
 import tempfile
@@ -35,7 +34,9 @@ TROUBLE = (" ERROR ", " CRITICAL ", "Traceback", "database is locked", "SQLITE_B
 class Soak:
     """Servers on one vault, their workers, and the program beside them."""
 
-    def __init__(self, root: Path, *, http: int, stdio: int, notes: int, pause: float, **settings: Any) -> None:
+    def __init__(
+        self, root: Path, *, http: int, stdio: int, notes: int, pause: float, **settings: Any
+    ) -> None:
         self.site = Site(root, vaults=[{"id": "home", "path": str(root / "home")}], **settings)
         self.vault = root / "home"
         self._fill(notes)

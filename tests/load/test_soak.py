@@ -63,7 +63,7 @@ class Lying:
         return {"content": text, "content_hash": "0", "items": items, "exists": True}
 
 
-@pytest.mark.parametrize("act", ["read", "search", "write", "move", "list", "read_edited"])
+@pytest.mark.parametrize("act", ["read", "search", "write", "move", "names", "read_edited"])
 def test_a_wrong_answer_is_noticed(act: str) -> None:
     with pytest.raises(Wrong):
         getattr(Worker(0, Lying()), act)()

@@ -59,7 +59,7 @@ class Worker:
             (self.append, 10),
             (self.count, 5),
             (self.move, 5),
-            (self.list, 5),
+            (self.names, 5),
         ]
 
     def begin(self) -> None:
@@ -119,12 +119,15 @@ class Worker:
         self._same(self._call("read_note", path=self._places[0])["content"], self.text(0))
         self._same(self._found(self._mark(note)), [new])
 
-    def list(self) -> None:
+    def names(self) -> None:
         found = self._call("list_notes", root=f"W{self.number}")["items"]
         self._same(sorted(item["path"] for item in found), sorted(self._places.values()))
 
     def append(self) -> None:
-        log, line = f"Shared/log{self._chance.randrange(LOGS)}.md", f"w{self.number}-{len(self.told.appended)}"
+        log, line = (
+            f"Shared/log{self._chance.randrange(LOGS)}.md",
+            f"w{self.number}-{len(self.told.appended)}",
+        )
         self._call("append_note", path=log, content=line)
         self.told.appended.append((log, line))
 

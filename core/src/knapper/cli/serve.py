@@ -173,5 +173,5 @@ def _open(options: Options) -> Runtime:
     from knapper.server.logs import configure
 
     settings = _settings(options)
-    configure(settings.observability)
+    configure(settings)
     return open_runtime(settings, source=lambda: _settings(options))

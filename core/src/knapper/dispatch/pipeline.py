@@ -11,6 +11,7 @@ from knapper.dispatch import answer, authorise, confirm, idempotency, lookup
 from knapper.dispatch.call import Call, Outcome
 from knapper.dispatch.throttle import throttle
 from knapper.errors import ToolError
+from knapper.sinks import CallRecord
 from knapper.store.audit import AuditRow
 
 log = logging.getLogger("knapper.dispatch")
@@ -116,6 +117,23 @@ def _finish(call: Call, started: float, duration: int, error: ToolError | None) 
     else:
         call.runtime.audit.later(row)
     call.runtime.hub.put(record)
+    if log.isEnabledFor(logging.DEBUG):
+        _tell(record)
+
+
+def _tell(record: CallRecord) -> None:
+    """A line a call, where one is wanted; a name that is no tool's is the caller's own words."""
+    tool = record.tool if record.rate != "unknown" or record.kind != "tool" else "unknown"
+    fields = {
+        "tool": tool,
+        "vault": record.vault,
+        "status": record.status,
+        "error_code": record.error_code,
+        "total_ms": record.duration_us / 1000,
+        "handler_ms": record.handler_us / 1000,
+    }
+    shown = {**fields, "code": f" {record.error_code}" if record.error_code else ""}
+    log.debug("%(tool)s %(status)s%(code)s in %(total_ms).1f ms", shown, extra={"fields": fields})
 
 
 def _settle(call: Call, row: AuditRow, error: ToolError | None) -> None:
