@@ -65,6 +65,13 @@ def refuse_restricted(ctx: Context, key: str, what: str) -> None:
         raise ToolError("acl_denied", message, plugin=key, op="read")
 
 
+def refuse_restricted_change(ctx: Context, key: str, what: str) -> None:
+    """Raise acl_denied under folder rules of any kind, for what a live engine may do to any file."""
+    if ctx.vault.restricted:
+        message = f"{what} in the live engine of {key!r} may change any file, and folder rules are set"
+        raise ToolError("acl_denied", message, plugin=key, op="write")
+
+
 def _path_of(item: Any, key: str) -> str:
     named = (item.get(name) for name in PATH_KEYS) if isinstance(item, dict) else ()
     path = next((value for value in named if isinstance(value, str) and value), None)

@@ -156,6 +156,10 @@ class Context:
         """The live engine of an Obsidian plugin for this vault, or the error that says what is missing."""
         return self._call.runtime.bridge(key, self._call.vault)
 
+    def takes_effect(self) -> None:
+        """Say that something beyond the vault's door is about to change; a repeated key then never does it twice."""
+        self._call.takes_effect()
+
     @property
     def embed(self) -> Any:
         """The configured embedding model, loaded on first use."""

@@ -120,9 +120,7 @@ class Vault:
 
     def _before(self, call: Call, files: Sequence[Before]) -> None:
         """Ahead of the first change: the key is marked, and what will be replaced is kept."""
-        if call.claim is not None and not call.effect:
-            self._runtime.keys.committed(call.claim)
-        call.effect = True
+        call.takes_effect()
         self._runtime.snapshots.record(call.landings)
         call.landings = []
         if not self._runtime.settings.snapshots.enabled:

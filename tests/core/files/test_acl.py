@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -42,6 +44,22 @@ def test_reading_is_unrestricted_only_without_any_rule_about_it() -> None:
     assert Acl().unrestricted_read
     assert Acl(write_paths=[], read_only=True).unrestricted_read
     assert not Acl(read_paths=["**"]).unrestricted_read
+
+
+@pytest.mark.parametrize(
+    "rules",
+    [
+        {"read_paths": ["**"]},
+        {"write_paths": ["**"]},
+        {"delete_paths": []},
+        {"strict_read_default": True},
+        {"rules": [("a/**", ["read:a"])]},
+        {"default_scopes": ["read:a"]},
+    ],
+)
+def test_any_rule_is_a_restriction(rules: dict[str, Any]) -> None:
+    assert Acl().unrestricted
+    assert not Acl(**rules).unrestricted
 
 
 def test_a_read_only_vault_is_read_and_nothing_else() -> None:

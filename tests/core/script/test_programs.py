@@ -33,6 +33,7 @@ def _ran(source: str, name: str = "out", **names: Any) -> Any:
         ("let n = 10; n -= 3; n *= 2; n /= 7; n **= 3; n %= 5; out = n", 3),
         ("let a = null; a ??= 'd'; let b = 'x'; b ||= 'y'; b &&= 'z'; out = a + b", "dz"),
         ("const f = (x) => { let y = x; y += 1; return y }\nout = [1, 2].map(f).join()", "2,3"),
+        ("out = ([1, 2].map((x) => x + 1).join())", "2,3"),
         ("out = await (await 5)", 5),
         ("if (out) { out = 1 } else if (!out) { out = 2 } else { out = 3 }", 2),
         ("const a = []; a.push(2); a.push(1, 3); a.sort(); out = a.join('') + a.pop() + a.shift()", "12331"),
@@ -56,6 +57,7 @@ def _ran(source: str, name: str = "out", **names: Any) -> Any:
         ("out = 'abc'['toUpperCase']()", "ABC"),
         ("out = 9007199254740991 + 2", 9007199254740992.0),
         ("/* a */ out = 1 // b\n", 1),
+        ("out = 1 // b\nout += 1 /* c\nd */ out += 1", 3),
     ],
 )
 def test_statements_run_in_order(source: str, value: Any) -> None:
@@ -120,6 +122,7 @@ def test_a_failure_has_the_words_of_javascript_and_a_line(source: str, reason: s
         ("\nout = `a${1", 2),
         ("}", 1),
         ("let = 5", 1),
+        ("\nout = 1 /* a", 2),
     ],
 )
 def test_broken_statements_are_a_syntax_error_with_a_line(source: str, line: int) -> None:
@@ -138,6 +141,10 @@ def test_broken_statements_are_a_syntax_error_with_a_line(source: str, line: int
         "out = " + "!" * 5000 + "1",
         "out = " + "[" * 5000,
         "{" * 5000,
+        "const s = 'x'.repeat(900000); const a = []; for (const c of s) a.push(s + c)",
+        "const s = 'x'.repeat(900000); s.split('').map((c) => s + c)",
+        "const s = 'x'.repeat(900000); s.split('').map((c) => `${s}${c}`)",
+        "const s = 'x'.repeat(900000); s.split('').map((c) => c.concat(s))",
         "const a = 'x'.repeat(1000).split(''); for (const x of a) for (const y of a) for (const z of a) { out = z }",
     ],
 )

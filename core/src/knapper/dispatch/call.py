@@ -104,6 +104,12 @@ class Call:
 
         require(self, change, diff)
 
+    def takes_effect(self) -> None:
+        """Something durable is about to happen: from here on the key is never forgotten."""
+        if self.claim is not None and not self.effect:
+            self.runtime.keys.committed(self.claim)
+        self.effect = True
+
     def refusal(self, error: ToolError) -> Refusal | None:
         """How the tool's own contract publishes an error, where it has one."""
         tool = getattr(self, "tool", None)

@@ -30,6 +30,5 @@ def _replay(call: Call, replay: Replay) -> None:
 
 def mark(call: Call) -> None:
     """The handler came back: from here on the key is never forgotten, whatever fails."""
-    if call.claim is not None and not call.effect:
-        call.runtime.keys.committed(call.claim)
-        call.effect = True
+    if call.claim is not None:
+        call.takes_effect()

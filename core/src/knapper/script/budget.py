@@ -6,6 +6,8 @@ from knapper.script.errors import BudgetExceeded
 
 # How many steps pass between two looks at the clock.
 _STRIDE = 1024
+# So many characters or items come with the step that makes or reads them.
+_FREE = 64
 
 
 class Budget:
@@ -25,6 +27,11 @@ class Budget:
         if self._until_look <= 0:
             self._until_look = _STRIDE
             self.look()
+
+    def pay(self, value: object) -> None:
+        """Take the steps that a value's length costs, so that no script fills the memory with few of them."""
+        if isinstance(value, (str, list)) and len(value) > _FREE:
+            self.spend(len(value) // _FREE)
 
     def look(self) -> None:
         """Raise BudgetExceeded where the time is over."""

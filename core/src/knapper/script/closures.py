@@ -120,7 +120,13 @@ def operation(sign: str, left: Code, right: Code) -> Code:
 
         return run
     apply = BINARY[sign]
-    return lambda scope: apply(left(scope), right(scope))
+
+    def paid(scope: Scope) -> Value:
+        value = apply(left(scope), right(scope))
+        scope.budget.pay(value)
+        return value
+
+    return paid if sign == "+" else lambda scope: apply(left(scope), right(scope))
 
 
 def call(code: Code, arguments: list[Code]) -> Code:

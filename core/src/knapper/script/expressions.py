@@ -79,6 +79,8 @@ class Expressions(Reader):
         close = next((n for n, token in enumerate(ahead) if token.kind == "sign" and token.text == ")"), None)
         if close is None or close + 1 >= len(ahead) or ahead[close + 1].text != "=>":
             return None, 0
+        if any(token.kind == "sign" and token.text == "(" for token in ahead[1:close]):
+            return None, 0  # the arrow belongs to a bracket further in: (a.map((x) => x))
         names = [token for token in ahead[1:close] if token.text != ","]
         if any(token.kind != "name" for token in names):
             raise self._refused("destructuring")
@@ -181,7 +183,13 @@ class Expressions(Reader):
 
     def _template(self, token: Token) -> Code:
         parts = [constant(part) if isinstance(part, str) else self._filled(part) for part in token.parts]
-        return lambda scope: checked("".join(to_text(part(scope)) for part in parts))
+
+        def run(scope: Scope) -> str:
+            text = checked("".join(to_text(part(scope)) for part in parts))
+            scope.budget.pay(text)
+            return text
+
+        return run
 
     def _filled(self, tokens: list[Token]) -> Code:
         """The expression in a template literal, which stands in tokens of its own."""

@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 from knapper.script.errors import ScriptError
 
-_SPACE = re.compile(r"\s+|//.*|/\*.*?\*/", re.DOTALL)
+_SPACE = re.compile(r"\s+|//[^\n]*|/\*(?:.*?\*/)?", re.DOTALL)
 _NUMBER = re.compile(r"0[xX][0-9a-fA-F]+|(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?")
 _NAME = re.compile(r"[A-Za-z_$][A-Za-z0-9_$]*")
 _REGEX = re.compile(r"/((?:[^/\\\[\n]|\\.|\[(?:[^\]\\\n]|\\.)*\])+)/([a-z]*)")
@@ -45,6 +45,10 @@ def _tokens(source: str, position: int, until: str, line: int) -> tuple[list[Tok
     depth, fresh = 0, False
     while position < len(source):
         if space := _SPACE.match(source, position):
+            if space[0] == "/*":  # found once, and not looked for again from every later one
+                raise ScriptError(
+                    "SyntaxError: Invalid or unexpected token: a comment is not closed", number=line
+                )
             position = space.end()
             ended = space[0].count("\n")
             line, fresh = line + ended, fresh or ended > 0

@@ -31,8 +31,14 @@ def _of_sequence(value: str | list[Value], name: Value) -> Value:
 
 
 def call_member(value: Value, name: str, arguments: list[Value], scope: Scope) -> Value:
-    """value.name(...arguments)."""
+    """value.name(...arguments); what it reads and what it makes is paid for."""
     _spend_on(value, arguments, scope)
+    result = _called(value, name, arguments, scope)
+    scope.budget.pay(result)
+    return result
+
+
+def _called(value: Value, name: str, arguments: list[Value], scope: Scope) -> Value:
     if nullish(value):
         raise ScriptFailed(f"Cannot read properties of {to_text(value)} (reading '{name}')")
     if isinstance(value, str):
@@ -52,7 +58,9 @@ def call_member(value: Value, name: str, arguments: list[Value], scope: Scope) -
 
 
 def _spend_on(value: Value, arguments: list[Value], scope: Scope) -> None:
-    scope.budget.spend(1 + len(value) // 64 if isinstance(value, (str, list)) else 1)
+    scope.budget.spend()
+    for one in (value, *arguments):
+        scope.budget.pay(one)
     # One search may take a while, so the clock is looked at before each.
     if isinstance(value, JsRegex) or any(isinstance(argument, JsRegex) for argument in arguments):
         scope.budget.look()

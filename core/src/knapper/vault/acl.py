@@ -82,6 +82,12 @@ class Acl:
         """Whether every note can be read, so that a query needs no filter."""
         return self._lists["read"] is None and not self._strict
 
+    @property
+    def unrestricted(self) -> bool:
+        """Whether there is no folder rule of any kind."""
+        listed = any(one is not None for one in self._lists.values())
+        return not (listed or self._strict or self._rules or self._default_scopes)
+
     @cached_property
     def fingerprint(self) -> str:
         """Equal for equal rules: a key for what is computed from them."""

@@ -98,6 +98,11 @@ class Door:
             return self._exempt
         return self._exempt | {path} if self._may_read.fullmatch(path) else self._exempt
 
+    @property
+    def restricted(self) -> bool:
+        """Whether any folder rule is set, be it for reading, writing or deleting."""
+        return not self._acl.unrestricted
+
     def _shows(self, folder: str) -> bool:
         if folder == "":
             return True

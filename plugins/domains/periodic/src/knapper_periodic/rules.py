@@ -9,6 +9,7 @@ from typing import Any, Literal, NamedTuple
 from knapper import Context
 from knapper.vault import moment
 from knapper.vault.moment import Week
+from knapper.vault.weeks import week_of
 
 Period = Literal["daily", "weekly", "monthly", "quarterly", "yearly"]
 FORMATS: dict[Period, str] = {
@@ -78,7 +79,7 @@ def rules(ctx: Context, period: Period) -> Rules:
     format = str(found.get("format") or FORMATS[period])
     folder = str(found.get("folder") or "").strip("/")
     template = str(found.get("template") or found.get("templatePath") or "").strip("/")
-    return Rules(period, folder, format, template, _week(ctx))
+    return Rules(period, folder, format, template, week_of(ctx.vault))
 
 
 def _plugin(ctx: Context, period: Period) -> dict[str, Any]:
@@ -94,13 +95,3 @@ def _plugin(ctx: Context, period: Period) -> dict[str, Any]:
 
 def _core(ctx: Context) -> dict[str, Any]:
     return ctx.vault.settings("daily-notes")
-
-
-def _week(ctx: Context) -> Week | None:
-    """The week as the calendar settings have it; ISO weeks where Monday begins it."""
-    start = ctx.vault.settings("plugins/calendar/data").get("weekStart")
-    days = ("sunday", "monday", "tuesday", "wednesday", "thursday", "friday", "saturday")
-    if start in days:
-        day = days.index(start)
-        return Week(day, 4 if day == 1 else day + 6)
-    return None
