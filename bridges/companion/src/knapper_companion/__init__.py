@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from contextlib import AbstractContextManager
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from knapper import Bridge, Domain, hookimpl
 from knapper.bridge import COMPANION
 from knapper_companion.domain import companion
 from knapper_companion.remote import Remote, companion_bridge, plugin_bridge
+
+if TYPE_CHECKING:
+    import click
 
 __all__ = ["Remote", "companion", "companion_bridge", "plugin_bridge"]
 
@@ -23,6 +26,14 @@ def knapper_domains() -> Domain:
 def knapper_bridges() -> Bridge:
     """The companion itself, for what it does without another plugin."""
     return companion_bridge(COMPANION, lambda remote: remote)
+
+
+@hookimpl
+def knapper_commands(cli: click.Group) -> None:
+    """`knapper plugin install`."""
+    from knapper_companion.install import plugin
+
+    cli.add_command(plugin)
 
 
 @hookimpl
