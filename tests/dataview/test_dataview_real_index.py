@@ -1,10 +1,7 @@
 """The recorded queries and pages again, this time through the index and the service, as a call takes them."""
 
 import json
-import os
-import time
 from collections.abc import Iterator
-from datetime import datetime
 from pathlib import Path
 from typing import Any
 
@@ -21,8 +18,9 @@ from knapper_dataview.engine import typed
 from knapper_dataview.engine.context import Context as Surroundings
 from knapper_dataview.vault import IndexedVault
 from tests.dataview.conformance import NOW, RECORDED, recorded_form, shown
+from tests.dataview.recorded_vault import VAULT, copy_vault, index_with_recorded_times, utc
 
-VAULT = RECORDED / "dv-mini"
+__all__ = ["utc"]
 
 pytestmark = pytest.mark.skipif(not VAULT.is_dir(), reason="the recordings are not at hand")
 
@@ -57,17 +55,9 @@ class Asker:
 
 
 @pytest.fixture
-def runtime(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Runtime]:
-    if not hasattr(time, "tzset"):
-        pytest.skip("the recordings are in UTC, and the zone cannot be set here")
-    monkeypatch.setenv("TZ", "UTC")
-    time.tzset()
+def runtime(utc: None, tmp_path: Path) -> Iterator[Runtime]:
     folder = tmp_path / "vault"
-    for file in VAULT.rglob("*"):
-        if file.is_file() and not file.name.startswith("."):
-            copy = folder / file.relative_to(VAULT)
-            copy.parent.mkdir(parents=True, exist_ok=True)
-            copy.write_bytes(file.read_bytes())
+    copy_vault(folder)
     plugins = Plugins(strict=True)
     plugins.add(knapper_dataview)
     plugins.add(Asker(), "asker")
@@ -79,28 +69,9 @@ def runtime(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Runtime
         "index": {"processes": 1},
     }
     running = Runtime(Settings.model_validate(settings), plugins, clock=NOW.timestamp)
-    _with_recorded_times(running, folder)
+    index_with_recorded_times(running)
     yield running
     running.close()
-    monkeypatch.undo()
-    time.tzset()
-
-
-def _with_recorded_times(runtime: Runtime, folder: Path) -> None:
-    index = runtime.vaults.get("main").index
-    recorded = json.loads((VAULT / ".oracle-stats.json").read_text("utf-8"))
-    times = {path: [_seconds(at[name]) for name in ("ctime", "mtime")] for path, at in recorded.items()}
-    for path, (_, modified) in times.items():
-        os.utime(folder / path, (modified, modified))
-    index.reconcile()
-    # When a file was created cannot be set from outside, so the index is told.
-    with index.db.write() as conn:
-        made = [(int(created * 1e9), path) for path, (created, _) in times.items()]
-        conn.executemany("UPDATE files SET ctime_ns = ? WHERE path = ?", made)
-
-
-def _seconds(moment: str) -> float:
-    return datetime.fromisoformat(moment).timestamp()
 
 
 def call(runtime: Runtime, tool: str, **arguments: str) -> Any:

@@ -176,10 +176,11 @@ dataview = Domain("dataview", summary="A stand-in that offers DQL.")
 
 
 @dataview.service("dql")
-def answer(ctx: Any, dql: str, format: str | None = None) -> Any:
+def answer(ctx: Any, dql: str, format: str | None = None, engine: str = "auto") -> Any:
     if "oops" in dql:
         raise ToolError("dql_error", "line 1: no")
-    return SimpleNamespace(headers=["File"], rows=[["a"]], note_paths=["a.md"], engine="native")
+    answered = "native" if engine == "auto" else engine
+    return SimpleNamespace(headers=["File"], rows=[["a"]], note_paths=["a.md"], engine=answered)
 
 
 def call_with(call: Calls, tool: str, caller: Caller | None = None, **arguments: Any) -> Any:
@@ -197,6 +198,7 @@ def test_a_query_goes_to_whoever_offers_dql(call: Calls, vault: VaultFolder) -> 
     vault["a.md"] = "x"
     wanted = {"headers": ["File"], "rows": [["a"]], "note_paths": ["a.md"], "engine": "native"}
     assert call_with(call, "search_dql", dql="LIST") == wanted
+    assert call_with(call, "search_dql", dql="LIST", engine="obsidian")["engine"] == "obsidian"
     found = call_with(call, "search_vault", query="TABLE file.name FROM #x", explain=True)
     assert (paths(found), found["_explain"]["chosen"]) == (["a.md"], "dql")
 

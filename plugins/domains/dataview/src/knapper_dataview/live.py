@@ -56,7 +56,8 @@ def rows(ctx: Context, dql: str, format: Format | None) -> DqlRows:
     refuse_restricted(ctx, KEY, "a query")
     engine: LiveDataview = ctx.bridge(KEY)
     found = answer_as(engine.dql(dql, format), _Rows, KEY)
-    return DqlRows(rows=found.rows, note_paths=found.note_paths, headers=found.headers, engine="obsidian")
+    headers = found.headers or None  # a list has none, which the live engine says with an empty one
+    return DqlRows(rows=found.rows, note_paths=found.note_paths, headers=headers, engine="obsidian")
 
 
 def checked(ctx: Context, dql: str) -> CheckedQuery:
