@@ -1,4 +1,4 @@
 from tests.dataview.recorded_vault import utc
-from tests.obsidian import obsidian
+from tests.live_obsidian import obsidian
 
 __all__ = ["obsidian", "utc"]

@@ -8,7 +8,7 @@ from typing import Any
 
 from knapper.testing_http import Reply
 from tests.dataview.conformance import RECORDED
-from tests.obsidian import failed
+from tests.live_obsidian import failed
 
 Json = Any
 UNITS = ("years", "months", "weeks", "days", "hours", "minutes", "seconds", "milliseconds")

@@ -16,7 +16,7 @@ from knapper_search import search
 from tests.conformance import recorded_dataview as recorded
 from tests.dataview.conformance import NOW
 from tests.dataview.recorded_vault import VAULT, copy_vault, index_with_recorded_times
-from tests.obsidian import Obsidian
+from tests.live_obsidian import Obsidian
 
 pytestmark = [
     pytest.mark.skipif(not VAULT.is_dir(), reason="the recordings are not at hand"),

@@ -19,7 +19,7 @@ from knapper_dataview import dataview
 from knapper_excalidraw import excalidraw
 from knapper_search import search
 from knapper_tasks import tasks
-from tests.obsidian import Obsidian, failed
+from tests.live_obsidian import Obsidian, failed
 
 BRIDGES = [knapper_bridge_commands, knapper_bridge_dataview, knapper_bridge_excalidraw, knapper_bridge_tasks]
 

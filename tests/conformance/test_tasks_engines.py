@@ -13,7 +13,7 @@ from knapper import ToolError
 from knapper.testing import Calls, VaultFolder
 from knapper.testing_http import Reply
 from knapper_tasks import tasks
-from tests.obsidian import Obsidian, failed
+from tests.live_obsidian import Obsidian, failed
 from tests.tasks.scoring import FOLDER
 
 RECORDED = FOLDER / "tasks-queries.json"

@@ -19,7 +19,7 @@ from knapper_excalidraw import excalidraw
 from knapper_search import search
 from knapper_tasks import tasks
 from tests.companion.vaults import KEY
-from tests.obsidian import Obsidian, failed, obsidian
+from tests.live_obsidian import Obsidian, failed, obsidian
 
 __all__ = ["obsidian"]
 SECRET = "the combination is 7-3-1"
