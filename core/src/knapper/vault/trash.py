@@ -17,7 +17,7 @@ def settings(disk: Disk, name: str) -> dict[str, Any]:
     """One of Obsidian's own settings files (`app`, `daily-notes`); empty where it is missing or broken."""
     try:
         found = json.loads(disk.read(disk.locate(paths.canonical(f".obsidian/{name}.json"))).text)
-    except (ToolError, ValueError):
+    except (ToolError, ValueError, RecursionError):
         return {}
     return found if isinstance(found, dict) else {}
 

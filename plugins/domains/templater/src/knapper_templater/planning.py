@@ -1,0 +1,129 @@
+"""Planning: what a template would write, found out without changing anything; and how its failures are told."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from datetime import datetime
+from typing import Any, NamedTuple
+
+from knapper import Context, Record, ToolError
+from knapper.script.errors import BudgetExceeded, ScriptRefused
+from knapper_templater import live
+from knapper_templater.changes import Changes
+from knapper_templater.domain import templater
+from knapper_templater.files import CURSOR, Target
+from knapper_templater.render import CREATE, OUTSIDE, OVERWRITE, Run, Stopped
+from knapper_templater.scan import Use, uses
+from knapper_templater.system import Answers
+
+
+class Refused(Exception):
+    """A template that only the plugin itself can run, and why."""
+
+    def __init__(self, use: Use, template: str) -> None:
+        super().__init__(use.name)
+        self.use = use
+        self.template = template
+
+    def missing(self, why: str, **details: Any) -> ToolError:
+        """The error that names what needs the plugin."""
+        construct, line = self.use
+        message = f"{self.template!r} uses {construct} in line {line}, which needs the Templater plugin in a running Obsidian"
+        known = {
+            "plugin": live.KEY,
+            **details,
+            "construct": construct,
+            "line": line,
+            "template": self.template,
+        }
+        return ToolError("plugin_missing", f"{message}; {why}", **known)
+
+
+class Cursor(Record):
+    """Where a template wants the cursor; both count from 1."""
+
+    line: int
+    column: int
+    order: int | None = None
+
+
+class Plan(NamedTuple):
+    """What a template would write, and the content of the target that it counts on."""
+
+    text: str
+    prev_hash: str | None
+    changes: Changes
+    cursors: list[Cursor]
+
+
+def planned(ctx: Context, template: str, path: str, args: dict[str, Any]) -> Plan:
+    """Run a template without changing anything."""
+    old = ctx.vault.read(path) if ctx.vault.exists(path) == "file" else None
+    now = datetime.fromtimestamp(ctx.now())
+    target = Target(path, "", now, now)
+    if old is not None:
+        created, modified = (
+            datetime.fromtimestamp(ns / 1e9) for ns in (old.stat.ctime_ns, old.stat.mtime_ns)
+        )
+        target = Target(path, old.text, created, modified)
+    mode = CREATE if old is None else OVERWRITE
+    run = Run(ctx, template, target, mode, Answers(args), allowed=ctx.settings.allow_file_changes)
+    text = _rendered(run, run.text, ctx.vault.read(template).text)
+    plain, cursors = _without_cursors(text)
+    run.changes.created = {made: CURSOR.sub("", content) for made, content in run.changes.created.items()}
+    return Plan(plain, old.hash if old else None, run.changes, cursors)
+
+
+def _rendered(run: Run, render: Callable[[], str], source: str) -> str:
+    """The text that a run makes; questions without an answer come before what went wrong for want of one."""
+    try:
+        text = render()
+    except Stopped as stopped:
+        if run.answers.missing:
+            raise run.answers.required() from None
+        raise _failure(stopped, source) from None
+    except ToolError:
+        if run.answers.missing:
+            raise run.answers.required() from None
+        raise
+    if run.answers.missing:
+        raise run.answers.required()
+    return text
+
+
+def _failure(stopped: Stopped, source: str) -> Exception:
+    error, template = stopped.error, stopped.template
+    line = error.number or 1
+    if isinstance(error, ScriptRefused):
+        earlier = (use for use in uses(source) if use.line < line and use.name.split(".")[1] in OUTSIDE)
+        return Refused(next(earlier, Use(error.construct, line)), template)
+    details = {"template": template, "line": line, "reason": error.reason}
+    if isinstance(error, BudgetExceeded):
+        return ToolError(
+            "compute_budget_exceeded", f"the template {template!r} was stopped: {error.reason}", **details
+        )
+    return ToolError("invalid_input", f"line {line} of the template {template!r}: {error.reason}", **details)
+
+
+def _without_cursors(text: str) -> tuple[str, list[Cursor]]:
+    parts: list[str] = []
+    cursors: list[Cursor] = []
+    at = 0
+    for found in CURSOR.finditer(text):
+        parts.append(text[at : found.start()])
+        before = "".join(parts)
+        line, column = before.count("\n") + 1, len(before) - (before.rfind("\n") + 1) + 1
+        cursors.append(Cursor(line=line, column=column, order=int(found[1]) if found[1] else None))
+        parts, at = [before], found.end()
+    return "".join([*parts, text[at:]]), cursors
+
+
+@templater.service("templater.text")
+def text_for(ctx: Context, path: str, text: str, target: str, content: str, args: dict[str, Any]) -> str:
+    """What Templater's commands in a text make of it in a note that is yet to be written, or a ToolError."""
+    now = datetime.fromtimestamp(ctx.now())
+    run = Run(ctx, path, Target(target, content, now, now), CREATE, Answers(args))
+    try:
+        return CURSOR.sub("", _rendered(run, lambda: run.included(path, text, run.target), text))
+    except Refused as refused:
+        raise refused.missing("and it is part of something else here") from None
