@@ -266,7 +266,9 @@ def web(place: Place) -> Iterator[Callable[..., Web]]:
 
 
 def data_of(content: bytes) -> Any:
-    """The last message of an answer that came as a stream."""
+    """The answer, or its last message where it came as a stream."""
+    if content.startswith(b"{"):
+        return json.loads(content)
     lines = [line[6:] for line in content.decode().splitlines() if line.startswith("data: {")]
     return json.loads(lines[-1])
 

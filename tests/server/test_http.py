@@ -23,7 +23,7 @@ def posted(web: Web, method: str, id: int = 1, _session: str = "", **params: Any
     """A request in a session of the older era, and the last message of its answer."""
     body = {"jsonrpc": "2.0", "id": id, "method": method, "params": params}
     status, _, content = web.request(body=body, Mcp_Session_Id=_session, MCP_Protocol_Version="2025-11-25")
-    return status, data_of(content) if content.startswith((b"event", b"id", b":")) else json.loads(content)
+    return status, data_of(content)
 
 
 def test_the_ready_line_names_the_port_that_was_taken(web: Start) -> None:

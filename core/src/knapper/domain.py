@@ -91,6 +91,11 @@ class Tool:
         return schema.of_result(self.signature.returns, self.signature.terse.values())
 
     @cached_property
+    def is_routed(self) -> bool:
+        """Whether clients are to repeat some of its arguments in headers; nearly no tool wants that."""
+        return "x-mcp-header" in str(self.input_schema)
+
+    @cached_property
     def wraps(self) -> bool:
         """Whether the result is not an object and is sent as `{"result": …}`."""
         return not schema.is_object(self.signature.returns)

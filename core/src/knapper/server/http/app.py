@@ -25,6 +25,7 @@ from knapper.server import eras, wire
 from knapper.server.http.bearer import METADATA, Bearers, Unauthorised
 from knapper.server.http.edge import Edge, sessions
 from knapper.server.http.guard import Guard
+from knapper.server.http.straight import Straight
 from knapper.server.wire import INTERNAL_ERROR, INVALID_REQUEST, STOPPING, UNAUTHORISED, ProtocolError
 
 if TYPE_CHECKING:
@@ -51,6 +52,7 @@ class App:
         self.edge = Edge(host)
         self._sessions = sessions(self.edge, settings.transports.http, self._schema_of, plain=False)
         self._plain = sessions(self.edge, settings.transports.http, self._schema_of, plain=True)
+        self._straight = Straight(self.edge, settings.transports.http.session_idle_seconds)
         self._offered = [_route(o) for _, o in self._runtime.registry.plugins.ask("knapper_routes")]
         self._streams: set[asyncio.Task[Any]] = set()
         self._local = self._bearers.local()
@@ -139,6 +141,45 @@ class App:
         else:
             await self._sessions.asgi_app(scope, receive, send)
 
+    async def _posted(self, headers: Mapping[bytes, str], scope: Scope, receive: Receive, send: Send) -> None:
+        """A message: a plain call goes straight to the table, all else to the SDK."""
+        body = await whole(receive, self._limit)
+        if body is None:
+            await error(413, STOPPING, "request body too large")(scope, receive, send)
+            return
+        modern = headers.get(b"mcp-protocol-version", "") in eras.MODERN
+        told = any(word in body for word in TOLD)
+        if not told and await self._went_straight(modern, headers, body, scope, receive, send):
+            return
+        if (problem := _invalid(body)) is not None:
+            await error(400, INVALID_REQUEST, problem)(scope, receive, send)
+            return
+        replay = _replayed(body, receive)
+        if modern and not told and headers.get(b"mcp-method") != "subscriptions/listen":
+            await self._modern(scope, receive, replay, send)
+        else:
+            await self._sessions.asgi_app(scope, replay, send)
+
+    async def _went_straight(
+        self,
+        modern: bool,
+        headers: Mapping[bytes, str],
+        body: bytes,
+        scope: Scope,
+        receive: Receive,
+        send: Send,
+    ) -> bool:
+        plain = self._straight.modern if modern else self._straight.legacy
+        exchange = plain(headers, body, scope["knapper.caller"])
+        if exchange is None:
+            return False
+        scope["knapper.exchange"] = exchange
+        watch = Watch(scope, receive)
+        try:
+            return await self._straight.serve(exchange, send)
+        finally:
+            watch.end()
+
     async def _stream(self, scope: Scope, receive: Receive, send: Send) -> None:
         """A stream that lasts as long as its client, but not longer than the server."""
         stream = asyncio.ensure_future(self._sessions.asgi_app(scope, receive, send))
@@ -151,25 +192,8 @@ class App:
         finally:
             self._streams.discard(stream)
 
-    async def _posted(self, headers: Mapping[bytes, str], scope: Scope, receive: Receive, send: Send) -> None:
-        body = await whole(receive, self._limit)
-        if body is None:
-            await error(413, STOPPING, "request body too large")(scope, receive, send)
-        elif (problem := _invalid(body)) is not None:
-            await error(400, INVALID_REQUEST, problem)(scope, receive, send)
-        elif headers.get(b"mcp-protocol-version", "") in eras.MODERN:
-            await self._modern(body, headers, scope, receive, send)
-        else:
-            await self._sessions.asgi_app(scope, _replayed(body, receive), send)
-
-    async def _modern(
-        self, body: bytes, headers: Mapping[bytes, str], scope: Scope, receive: Receive, send: Send
-    ) -> None:
+    async def _modern(self, scope: Scope, receive: Receive, replay: Receive, send: Send) -> None:
         """A request of the modern era is answered with JSON, unless it wants to be told something on the way."""
-        replay = _replayed(body, receive)
-        if headers.get(b"mcp-method") == "subscriptions/listen" or any(word in body for word in TOLD):
-            await self._sessions.asgi_app(scope, replay, send)
-            return
         watch = Watch(scope, receive)
         try:
             await self._plain.asgi_app(scope, replay, send)
@@ -177,9 +201,9 @@ class App:
             watch.end()
 
     def _schema_of(self, name: str) -> Mapping[str, Any] | None:
-        """A tool's schema, where the SDK has headers to compare with arguments; nearly no tool wants that."""
+        """A tool's schema, where the SDK has headers to compare with arguments."""
         tool = self._runtime.tools.get(name)
-        return tool.input_schema if tool is not None and "x-mcp-header" in str(tool.input_schema) else None
+        return tool.input_schema if tool is not None and tool.is_routed else None
 
     def _health(self) -> Response:
         """That the server runs; which vaults it has is nobody's business where callers have to be known."""

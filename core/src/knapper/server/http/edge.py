@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Mapping
+import time
+from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
 from typing import Any
 
 import mcp_types as types
@@ -23,7 +25,7 @@ from knapper.server.changes import Change
 from knapper.server.exchange import Exchange, Session
 from knapper.server.host import Host
 from knapper.server.http.events import Events
-from knapper.server.wire import ENCODER, INTERNAL_ERROR, ProtocolError
+from knapper.server.wire import ENCODER, INTERNAL_ERROR, Id, ProtocolError
 
 Ctx = ServerRequestContext[Any, Any]
 THREADS = 32
@@ -64,7 +66,9 @@ class Edge:
     """Answers what the SDK's server receives; it stands before the SDK's own handlers and replaces them."""
 
     def __init__(self, host: Host) -> None:
-        self._host = host
+        self.host = host
+        self.live: dict[str, Session] = {}
+        self._calls: dict[tuple[Session, Id], Exchange] = {}
         self.threads = ThreadPoolExecutor(THREADS, thread_name_prefix="call")
 
     async def __call__(self, ctx: Ctx, call_next: CallNext) -> HandlerResult:
@@ -83,11 +87,12 @@ class Edge:
         return plain(result)
 
     def _exchange(self, ctx: Ctx) -> Exchange:
-        session = session_of(ctx)
+        session = self._session(ctx)
+        session.seen = time.monotonic()
         params = dict(ctx.params or {})
         assert ctx.request_id is not None
         back = Back(ctx, asyncio.get_running_loop())
-        exchange = Exchange(self._host, session, ctx.method, params, ctx.request_id, back, caller_of(ctx))
+        exchange = Exchange(self.host, session, ctx.method, params, ctx.request_id, back, caller_of(ctx))
         ctx.request.scope["knapper.exchange"] = exchange  # type: ignore[union-attr]
         return exchange
 
@@ -113,10 +118,32 @@ class Edge:
         result = await call_next(ctx)
         if ctx.method == "notifications/initialized":
             self._tell_of_changes(ctx)
+        elif ctx.method == "notifications/cancelled":
+            id = (ctx.params or {}).get("requestId")
+            exchange = self._calls.get((self._session(ctx), id)) if isinstance(id, (int, str)) else None
+            if exchange is not None:
+                exchange.cancel()
         return result
 
+    @contextmanager
+    def running(self, exchange: Exchange) -> Iterator[None]:
+        """Have a call that does not go through the SDK be found where its client cancels it."""
+        key = (exchange.session, exchange.id)
+        self._calls[key] = exchange
+        try:
+            yield
+        finally:
+            self._calls.pop(key, None)
+
+    def _session(self, ctx: Ctx) -> Session:
+        session = session_of(ctx)
+        if session.id is not None and session.id not in self.live:
+            self.live[session.id] = session
+            ctx.session._connection.exit_stack.callback(self.live.pop, session.id, None)
+        return session
+
     def _tell_of_changes(self, ctx: Ctx) -> None:
-        session, connection, loop = session_of(ctx), ctx.session._connection, asyncio.get_running_loop()
+        session, connection, loop = self._session(ctx), ctx.session._connection, asyncio.get_running_loop()
 
         def tell(change: Change) -> None:
             if change.kind != "updated" or change.uri in session.subscribed:
@@ -124,8 +151,8 @@ class Edge:
                     connection.notify(change.method, change.params or None), loop
                 )
 
-        connection.exit_stack.callback(self._host.changes.leave, session)
-        connection.exit_stack.callback(self._host.changes.listen(tell))
+        connection.exit_stack.callback(self.host.changes.leave, session)
+        connection.exit_stack.callback(self.host.changes.listen(tell))
 
     @property
     def stopping(self) -> asyncio.Event:
