@@ -28,8 +28,9 @@ def put(ctx: Context, path: WritePath, text: str) -> str:
 class Told:
     """A companion whose requests can be waited for."""
 
-    def __init__(self, probe: Callable[[Asked], Reply] = companion) -> None:
+    def __init__(self, probe: Callable[[Asked], Reply] = companion, hang_ups: int = 0) -> None:
         self.requests: list[Asked] = []
+        self._hang_ups = hang_ups
         self._probe = probe
         self._changed = threading.Condition()
 
@@ -37,7 +38,10 @@ class Told:
         with self._changed:
             self.requests.append(asked)
             self._changed.notify_all()
-        return self._probe(asked) if asked.method == "GET" else ok({"refreshed": []})
+        if asked.method == "GET":
+            return self._probe(asked)
+        self._hang_ups -= 1
+        return Reply(hang_up=True) if self._hang_ups >= 0 else ok({"refreshed": []})
 
     def wait_for(self, count: int, route: str) -> list[Asked]:
         def found() -> list[Asked]:
@@ -107,6 +111,18 @@ def test_where_obsidian_is_not_known_to_answer_nobody_is_told(call: Calls, vault
         probes_done()
         call(writing, "put", path="a.md", text="one")
     assert {asked.path for asked in told.requests} == {"/obsidian-tc/v1/probe"}
+
+
+def test_after_a_connection_that_failed_obsidian_is_looked_for_again(call: Calls, vault: VaultFolder) -> None:
+    told = Told(hang_ups=1)
+    with loopback(told) as obsidian, serving(call, vault, obsidian.url):
+        probes_done()
+        call(writing, "put", path="a.md", text="one")
+        told.wait_for(1, "/notes/refresh")
+        call(writing, "put", path="b.md", text="two")
+        bodies = [asked.body for asked in told.wait_for(2, "/notes/refresh")]
+    assert bodies == [{"paths": ["a.md"]}, {"paths": ["b.md"]}]
+    assert [asked.method for asked in told.requests] == ["GET", "POST", "GET", "POST"]
 
 
 def test_a_companion_that_cannot_refresh_costs_the_writer_nothing(call: Calls, vault: VaultFolder) -> None:

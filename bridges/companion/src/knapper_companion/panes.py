@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from knapper.errors import ToolError
-from knapper_companion.link import link_of
+from knapper_companion.link import Link, link_of
 
 log = logging.getLogger("knapper.companion")
 ROUTE = "/notes/refresh"
@@ -27,10 +27,10 @@ class Panes:
         self._thread: threading.Thread | None = None
 
     def changed(self, vault: str, paths: Sequence[str]) -> None:
-        """Take the paths and return at once; where Obsidian is not known to answer there is nobody to tell."""
+        """Take the paths and return at once; where Obsidian was just found not to answer there is nobody to tell."""
         settings = self._settings_of(vault)
-        known = link_of(settings).known
-        if settings.mode == "headless" or known is None or known.companion != "reachable":
+        link = link_of(settings)
+        if settings.mode == "headless" or not link.configured or not (_reached(link) or link.stale):
             return
         with self._changed:
             waiting = self._waiting.setdefault(vault, {})
@@ -66,7 +66,14 @@ class Panes:
 
     def _tell(self, vault: str, paths: list[str]) -> None:
         settings = self._settings_of(vault)
+        link = link_of(settings)
+        if not _reached(link) and link.renewed(settings).companion != "reachable":
+            return
         try:
-            link_of(settings).post(ROUTE, {"paths": paths}, "companion", settings.bridges.timeout_ms)
+            link.post(ROUTE, {"paths": paths}, "companion", settings.bridges.timeout_ms)
         except ToolError as error:
             log.debug("vault %s: Obsidian was not told of changes: %s", vault, error.message)
+
+
+def _reached(link: Link) -> bool:
+    return link.known is not None and link.known.companion == "reachable"
