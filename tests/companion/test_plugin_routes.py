@@ -163,7 +163,7 @@ def dataview(tmp_path_factory: pytest.TempPathFactory) -> Any:
         "links": [link("One.md")],
         "elink": {"$widget": "dataview:external-link", "url": "https://a.example", "display": "A"},
         "bold": {"$html": "strong"},
-        "span": {"$dur": {"hours": 1, "minutes": 1500.5}},
+        "span": {"$dur": {"days": 1500, "hours": 1.5}},
         "nothing": None,
         "1 +": {"$error": 'Failed to parse expression "1 +"'},
     }
@@ -215,7 +215,7 @@ def test_a_kind_of_result_that_nobody_knows_is_not_passed_on(dataview: Obsidian)
         ("links", ["[[One.md|One]]"], "array"),
         ("elink", "[A](https://a.example)", "widget"),
         ("bold", "strong", "html"),
-        ("span", "1 hour, 1,500.5 minutes", "duration"),
+        ("span", "1,500 days, 1 hour, 30 minutes", "duration"),
         ("nothing", None, "null"),
     ],
 )

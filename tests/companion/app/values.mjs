@@ -17,7 +17,13 @@ class Moment {
   }
 }
 
-/** Recorded durations have each unit below its limit already. */
+const SMALLER = [
+  ["days", "hours", 24],
+  ["hours", "minutes", 60],
+  ["minutes", "seconds", 60],
+];
+
+/** Recorded durations have each unit below its limit already, but may have fractions of one. */
 class Span {
   isLuxonDuration = true;
 
@@ -26,7 +32,13 @@ class Span {
   }
 
   shiftToAll() {
-    return new Span({ years: 0, days: 0, milliseconds: 0, ...this.parts });
+    const parts = { years: 0, days: 0, hours: 0, minutes: 0, seconds: 0, ...this.parts };
+    for (const [unit, smaller, ratio] of SMALLER) {
+      const fraction = parts[unit] % 1;
+      parts[unit] -= fraction;
+      parts[smaller] += fraction * ratio;
+    }
+    return new Span(parts);
   }
 
   normalize() {
