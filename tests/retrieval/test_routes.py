@@ -11,7 +11,8 @@ from knapper import Caller
 from knapper.index.ids import note_id
 from knapper.testing import Calls, VaultFolder
 from knapper_retrieval import retrieval
-from knapper_retrieval.routes import routes, truncated
+from knapper_retrieval.envelope import truncated
+from knapper_retrieval.routes import routes
 
 
 def ask(call: Calls, method: str, path: str, body: Any = None, **parameters: str) -> tuple[int, Any]:
@@ -34,7 +35,7 @@ def ask(call: Calls, method: str, path: str, body: Any = None, **parameters: str
         match, more = Route(offered.path, lambda r: None, methods=list(offered.methods)).matches(scope)
         if match == Match.FULL:
             request = Request({**scope, **more})
-            request._body = body if isinstance(body, bytes) else msgspec.json.encode(body)
+            request._body = body if isinstance(body, bytes) else b"" if body is None else msgspec.json.encode(body)
             answer = offered.endpoint(runtime, Caller("t", frozenset({"*"}), authenticated=True), request)
             return answer.status_code, msgspec.json.decode(answer.body)
     raise AssertionError(f"no route for {method} {path}")
@@ -82,7 +83,6 @@ def test_every_other_route_is_its_tool(http: Calls, vault: VaultFolder) -> None:
         ("POST", "/search", {"query": "x", "mode": "embedding"}, 503, "EMBEDDING_UNAVAILABLE"),
         ("POST", "/search", b"{", 400, "INVALID_PARAMETER"),
         ("POST", "/search", [1], 400, "INVALID_PARAMETER"),
-        ("POST", "/search", b" " * 65_537, 413, "INVALID_PARAMETER"),
         ("GET", f"/notes/{'0' * 32}", None, 404, "NOTE_NOT_FOUND"),
         ("GET", "/notes/x", None, 400, "INVALID_ID"),
         ("GET", f"/chunks/{'0' * 32}/0", None, 404, "CHUNK_NOT_FOUND"),

@@ -79,6 +79,7 @@ ORDERS: dict[str, Any] = {
     "find": find,
     "ask_many": ask_many,
     "reconcile": reconcile,
+    "force": lambda index: index.reconcile(force=True).upserted,
 }
 
 if __name__ == "__main__":

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Annotated, Any, Literal, Self, TypeVar
 
 from pydantic import (
@@ -11,6 +12,7 @@ from pydantic import (
     PositiveFloat,
     PositiveInt,
     SecretStr,
+    ValidationInfo,
     field_validator,
     model_validator,
 )
@@ -20,6 +22,7 @@ from knapper.vault.exclude import Excluded
 
 S = TypeVar("S", bound=BaseModel)
 VaultId = Annotated[str, Field(pattern=r"^[a-z0-9_-]{1,64}$")]
+PLAIN_PATH = re.compile(r"(/[\w.~-]+)+", re.ASCII)
 Port = Annotated[int, Field(ge=0, le=65535)]
 
 
@@ -27,6 +30,15 @@ class Section(BaseModel):
     """A part of the configuration; snake_case in TOML, and the same keys in camelCase in JSON."""
 
     model_config = ConfigDict(extra="forbid", alias_generator=to_camel, populate_by_name=True, frozen=True)
+
+    @field_validator("*", mode="before")
+    @classmethod
+    def _no_words_for_switches(cls, given: Any, about: ValidationInfo) -> Any:
+        """A switch is true or false; `yes`, `on` and `no` mean one thing to some programs and another to others."""
+        field = cls.model_fields.get(about.field_name or "")
+        if isinstance(given, str) and field is not None and field.annotation is bool:
+            raise ValueError("is neither true nor false")
+        return given
 
 
 class AclRule(Section):
@@ -189,6 +201,14 @@ class HttpSettings(Section):
     bridge: bool = True
     certificate_file: str | None = None
     key_file: str | None = None
+
+    @field_validator("path")
+    @classmethod
+    def _plain(cls, given: str) -> str:
+        """A path that is read in one way only, by us and by whatever stands before us."""
+        if not PLAIN_PATH.fullmatch(given) or ".." in given.split("/"):
+            raise ValueError("has to begin with / and be plain: letters, digits and any of / . _ ~ -, no ..")
+        return given
 
 
 class TransportSettings(Section):

@@ -149,6 +149,19 @@ class Index:
         return self._life.watching
 
     @property
+    def watch_problem(self) -> str:
+        """Why it is not told of changes although it should be; empty where it is."""
+        return self._life.watch_problem
+
+    @property
+    def busy(self) -> bool:
+        """Whether the files are being compared at this moment, so that another who wants it would wait."""
+        free = self._run_lock.acquire(blocking=False)
+        if free:
+            self._run_lock.release()
+        return not free
+
+    @property
     def stopping(self) -> bool:
         return self._stop.is_set()
 

@@ -56,6 +56,10 @@ class Life:
     def watching(self) -> bool:
         return self._watch is not None and self._watch.running
 
+    @property
+    def watch_problem(self) -> str:
+        return "" if self._watch is None or self._watch.running else self._watch.problem
+
     def wake(self) -> None:
         """Look at once what there is to do."""
         self._wake.set()

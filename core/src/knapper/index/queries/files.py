@@ -58,6 +58,10 @@ class Files(Questions):
         sql = f"SELECT {COLUMNS} FROM files f WHERE f.note = 1 AND {where} AND {self.may('f.path')} ORDER BY f.path"
         return [FileRow(*row) for row in self.rows(sql, parameters)]
 
+    def troubled(self) -> list[FileRow]:
+        """The notes that could not be read whole, each with its problem."""
+        return self.notes("f.problem IS NOT NULL")
+
     def list_files(
         self,
         page: Page,

@@ -20,6 +20,7 @@ from starlette.types import Receive, Scope, Send
 
 from knapper import __version__
 from knapper.caller import Caller
+from knapper.errors import ConfigError
 from knapper.routes import Route as Offered
 from knapper.server import eras, wire
 from knapper.server.http.bearer import METADATA, Bearers, Unauthorised
@@ -54,6 +55,7 @@ class App:
         self._plain = sessions(self.edge, settings.transports.http, self._schema_of, plain=True)
         self._straight = Straight(self.edge, settings.transports.http.session_idle_seconds)
         self._offered = [_route(o) for _, o in self._runtime.registry.plugins.ask("knapper_routes")]
+        _free(self._path, [offered.path for offered, _ in self._offered])
         self._streams: set[asyncio.Task[Any]] = set()
         self._local = self._bearers.local()
 
@@ -343,6 +345,13 @@ def _ambiguous(headers: Iterable[tuple[bytes, bytes]]) -> bool:
 
 def _route(offered: Offered) -> tuple[Offered, Route]:
     return offered, Route(offered.path, endpoint=lambda request: Response(), methods=list(offered.methods))
+
+
+def _free(path: str, taken: Iterable[str]) -> None:
+    """ConfigError where the protocol's own path lies among the routes of a plugin, or the other way round."""
+    first = path.split("/")[1]
+    if first in {"healthz", ".well-known", *(other.split("/")[1] for other in taken)}:
+        raise ConfigError(f"transports.http.path: {path!r} lies where another route is, under /{first}")
 
 
 def refusal(status: int, message: str) -> Response:

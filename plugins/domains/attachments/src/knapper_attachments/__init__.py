@@ -23,6 +23,7 @@ from knapper import (
 from knapper.errors import define
 from knapper.index.rows import is_note
 from knapper.vault import mime
+from knapper.vault.files import File
 from knapper.vault.moves import move_files
 
 attachments = Domain("attachments", summary="List, fetch, move and delete attachments.", group="attachments")
@@ -33,6 +34,7 @@ TOO_LARGE = define(
     recovery="Ask with allow_large, or open the file in the vault.",
     number=-32008,
 )
+NAMES = {"note_not_found": "ATTACHMENT_NOT_FOUND", "path_invalid": "INVALID_PATH"}
 LARGEST = 50 * 1024 * 1024
 
 
@@ -93,7 +95,7 @@ def get_attachment(
 ) -> Fetched:
     """Look at an attachment, and fetch its bytes where asked; its type is read from its content."""
     _check_kind(path)
-    file = ctx.vault.read(path)
+    file = _read(ctx, path)
     size, kind = len(file.data), mime.of(path, file.data[:4096])
     answer = Fetched(
         path=path, size_bytes=size, mime=kind, mtime=_iso(file.stat.mtime_ns), content_hash=file.hash
@@ -189,10 +191,25 @@ def delete_attachment(
     )
 
 
+def _read(ctx: Context, path: str) -> File:
+    """The file; an error also has the name that readers of attachments know it by."""
+    try:
+        return ctx.vault.read(path)
+    except ToolError as error:
+        if error.code in NAMES:
+            error.details["errorCode"] = NAMES[error.code]
+        raise
+
+
 def _check_kind(path: str) -> None:
     """Notes have tools of their own, and what is hidden is nobody's attachment."""
     if is_note(path):
-        raise ToolError("invalid_input", f"{path!r} is a note, not an attachment", path=path)
+        raise ToolError(
+            "invalid_input",
+            f"{path!r} is a note, not an attachment",
+            path=path,
+            errorCode="ATTACHMENT_NOT_ALLOWED",
+        )
 
 
 def _top(path: str) -> str:

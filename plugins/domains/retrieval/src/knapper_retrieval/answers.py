@@ -7,7 +7,7 @@ from typing import Any, Literal
 
 import msgspec
 
-from knapper import Context, Record
+from knapper import Context, Record, ToolError
 from knapper.index.ids import note_id
 from knapper.index.queries.files import FileRow
 
@@ -70,6 +70,13 @@ def freshness(ctx: Context) -> Freshness:
         total=status.total,
         embedding_state=embedding_state(ctx),
     )
+
+
+def must_exist(ctx: Context) -> None:
+    """INDEX_NOT_FOUND where the index does not know a single file yet, which an empty answer would hide."""
+    status = ctx.index.status()
+    if status.reconciled_at is None and not status.total:
+        raise ToolError("INDEX_NOT_FOUND", "the vault is not indexed yet", state=status.state)
 
 
 def stamp(seconds: float | None) -> str | None:

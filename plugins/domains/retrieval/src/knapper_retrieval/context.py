@@ -16,8 +16,8 @@ from knapper_retrieval.graph import best_of_notes, expansion
 from knapper_retrieval.ranking import rank
 
 PER_NOTE = 4
-OVERHEAD = 12  # tokens of a heading line with its path
 LEAST = 40
+BLANK = 1  # token of the lines between two passages
 
 
 class Source(Record, omit_defaults=False):
@@ -80,7 +80,7 @@ def tokens(text: str) -> int:
 def _choose(
     ctx: Context, order: list[int], budget: int
 ) -> tuple[dict[str, list[tuple[ChunkRow, str]]], int, bool]:
-    """Passages in their order while they fit; the last one is cut at a line where enough of it is left."""
+    """Passages in their order while they fit; one that does not is cut at a line where enough of it is left."""
     chosen: dict[str, list[tuple[ChunkRow, str]]] = {}
     used, truncated = 0, False
     for start in range(0, len(order), 50):
@@ -89,16 +89,15 @@ def _choose(
             row = rows.get(chunk)
             if row is None or len(chosen.get(row.path, ())) >= PER_NOTE:
                 continue
-            cost = tokens(row.text) + OVERHEAD
+            around = BLANK + tokens(_above(row)) + (0 if row.path in chosen else tokens(_head(row)))
             text = row.text
-            if used + cost > budget:
+            if used + around + tokens(text) > budget:
                 truncated = True
-                text = _cut(row.text, budget - used - OVERHEAD)
+                text = _cut(text, budget - used - around)
                 if not text:
                     continue
-                cost = tokens(text) + OVERHEAD
             chosen.setdefault(row.path, []).append((row, text))
-            used += cost
+            used += around + tokens(text)
         if used + LEAST > budget:
             break
     return chosen, used, truncated
@@ -114,15 +113,25 @@ def _cut(text: str, most: int) -> str:
     return (kept[:line] if line > len(kept) // 2 else kept).rstrip()
 
 
+def _head(row: ChunkRow) -> str:
+    """What stands above the passages of a note."""
+    return f"## {row.title} ({row.path})\n\n"
+
+
+def _above(row: ChunkRow) -> str:
+    """What stands above a passage: its page, or the headings it is under."""
+    trail = " > ".join(h for h in row.headings if h != row.title)
+    trail = trail if row.page is None else f"Page {row.page}"
+    return f"### {trail}\n" if trail else ""
+
+
 def _written(chosen: dict[str, list[tuple[ChunkRow, str]]]) -> str:
     """Notes in the order of their best passage, the passages of a note in the order they stand in it."""
     parts = []
-    for path, rows in chosen.items():
-        parts.append(f"## {rows[0][0].title} ({path})")
-        for row, text in sorted(rows, key=lambda pair: pair[0].number):
-            trail = " > ".join(h for h in row.headings if h != row.title)
-            trail = trail if row.page is None else f"Page {row.page}"
-            parts.append(f"### {trail}\n{text}" if trail else text)
+    for rows in chosen.values():
+        ordered = sorted(rows, key=lambda pair: pair[0].number)
+        body = "\n\n".join(_above(row) + text for row, text in ordered)
+        parts.append(_head(rows[0][0]) + body)
     return "\n\n".join(parts)
 
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Literal
 
-from pydantic import BaseModel, ConfigDict, Field, PositiveFloat, SecretStr
+from pydantic import BaseModel, ConfigDict, Field, SecretStr
 
 from knapper import Domain
-from knapper.errors import define
+from knapper.errors import Refusal, define
 
 
 class Rerank(BaseModel):
@@ -19,7 +19,7 @@ class Rerank(BaseModel):
     model: str = "rerank"
     api_key: SecretStr | None = None
     api_key_env: str | None = None
-    timeout_seconds: PositiveFloat = 10.0
+    timeout_seconds: float = Field(default=10.0, gt=0, le=25)  # with 30 for a query's vector under the 60 of a call
     pool: int = Field(default=40, ge=2, le=200)
     allow_private_network: bool = False
     allow_public_network: bool = False
@@ -41,6 +41,13 @@ retrieval = Domain(
     summary="Find passages and what is related to them, walk links, and pack a context.",
     group="search",
     settings=RetrievalSettings,
+    refusals={
+        "index_unavailable": Refusal(-32002, "INDEX_INCOMPATIBLE"),
+        "internal": Refusal(-32011, "INTERNAL_ERROR"),
+        "internal_error": Refusal(-32011, "INTERNAL_ERROR"),
+        "operation_timeout": Refusal(-32012, "TIMEOUT"),
+        "vault_not_found": Refusal(-32013, "VAULT_NOT_CONFIGURED"),
+    },
 )
 
 INVALID = -32000

@@ -7,6 +7,7 @@ from typing import Literal, NamedTuple
 
 from knapper import Context, ToolError
 from knapper.index.queries.ranked import Scored
+from knapper_retrieval import answers
 from knapper_retrieval.answers import Warning_
 
 Mode = Literal["lexical", "embedding", "hybrid"]
@@ -61,6 +62,7 @@ def by_words(ctx: Context, query: str, root: str = "") -> list[Fused]:
 def rank(ctx: Context, query: str, mode: Mode | None, root: str = "") -> Ranking:
     """Passages for a query in the wanted mode, or in the best one there is."""
     index = ctx.index
+    answers.must_exist(ctx)
     if mode == "lexical" or (mode is None and not index.has_embedder):
         return Ranking("lexical", by_words(ctx, query, root), [])
     try:

@@ -44,6 +44,7 @@ def related(
     if type not in ("note", "chunk"):
         raise ToolError("INVALID_TYPE", "type is neither note nor chunk", field="type")
     wanted, most = checks.mode(mode), checks.limit(limit)
+    answers.must_exist(ctx)
     path, rows, own = _input(ctx, type, id)
     used, lists, warnings = _lists(ctx, wanted, rows, own)
     linked = ctx.index.first_chunks(ctx.index.linked(path)[:POOL])
