@@ -41,7 +41,7 @@ class Letters:
         return unit
 
 
-Open = Callable[[Any], Index]
+Open = Callable[..., Index]
 
 
 @pytest.fixture(params=["sqlite-vec", "sqlite-vec in memory", "numpy"])
@@ -56,14 +56,14 @@ def opened(
         monkeypatch.setattr(vectors, "IN_MEMORY", -1)
     running: list[Index] = []
 
-    def open_(model: Any) -> Index:
+    def open_(model: Any, **cutting: int) -> Index:
         for one in running:
             one.close()
         running.clear()
         index = Index(
             Disk(vault.path),
             tmp_path / "index.db",
-            settings=IndexSettings(processes=1),
+            settings=IndexSettings(processes=1, **cutting),
             watch=WatchSettings(enabled=False),
             embedding=(lambda: model) if model is not None else None,
         )
@@ -175,6 +175,61 @@ def test_the_same_model_finds_its_vectors_again(opened: Open, vault: VaultFolder
     index.vectors.embed_now()
     assert again.asked == []
     assert near(index, "zzzz") == ["a.md"]
+
+
+def test_another_way_to_cut_embeds_only_the_passages_that_are_new(
+    opened: Open, vault: VaultFolder, tmp_path: Path
+) -> None:
+    vault["short.md"] = "zzzz"
+    vault["long.md"] = f"{'abc ' * 30}\n\n{'xyz ' * 30}"
+    opened(Letters()).vectors.embed_now()
+    again = Letters()
+    index = opened(again, chunk_chars=130, max_chunk_chars=150)
+    assert index.db.rebuilt == "made by another version or configuration"
+    index.vectors.embed_now()
+    assert sorted(text.split()[2] for text in again.asked) == ["abc", "xyz"]
+    assert near(index, "zzzz")[0] == "short.md"
+    assert not list(tmp_path.glob("*.before*"))
+
+
+def test_another_way_to_cut_with_another_model_embeds_everything(opened: Open, vault: VaultFolder) -> None:
+    vault["short.md"] = "zzzz"
+    opened(Letters()).vectors.embed_now()
+    again = Letters("letters/2")
+    index = opened(again, chunk_chars=130, max_chunk_chars=150)
+    index.vectors.embed_now()
+    assert len(again.asked) == 1
+
+
+def test_what_was_set_aside_waits_until_the_notes_are_read(
+    opened: Open, vault: VaultFolder, tmp_path: Path
+) -> None:
+    vault["short.md"] = "zzzz"
+    opened(Letters()).vectors.embed_now()
+    opened(None, chunk_chars=130, max_chunk_chars=150)
+    assert not list(tmp_path.glob("*.before*")), "without a model nobody wants it"
+    opened(Letters()).vectors.embed_now()
+    again = Letters()
+    index = opened(again, chunk_chars=130, max_chunk_chars=150)
+    with index.db.write() as conn:
+        conn.execute("DELETE FROM meta WHERE key = 'level'")
+    index.vectors.embed_now()
+    assert list(tmp_path.glob("*.before"))
+    assert again.asked == []
+
+
+def test_a_damaged_index_that_was_set_aside_costs_its_vectors_and_nothing_else(
+    opened: Open, vault: VaultFolder, tmp_path: Path
+) -> None:
+    vault["short.md"] = "zzzz"
+    opened(Letters()).vectors.embed_now()
+    again = Letters()
+    index = opened(again, chunk_chars=130, max_chunk_chars=150)
+    for file in tmp_path.glob("*.before"):
+        file.write_bytes(b"not a database at all" * 500)
+    index.vectors.embed_now()
+    assert len(again.asked) == 1
+    assert near(index, "zzzz") == ["short.md"]
 
 
 def test_a_text_that_is_refused_is_put_aside_until_it_changes(opened: Open, vault: VaultFolder) -> None:

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from knapper.errors import ToolError
+from knapper.index import before
 from knapper.index.permitted import Filter, Readable, Verdicts
 from knapper.index.seal import Seal
 from knapper.store.sqlite import connect, private_file, sqlite_module
@@ -30,6 +31,7 @@ PAGE_SIZE = 8192  # most notes are larger than half a page of 4096, and would wa
 IOERR, CORRUPT, CANTOPEN, NOTADB = 10, 11, 14, 26
 BUSY, LOCKED = 5, 6
 DAMAGED = "damaged"
+OTHER = "made by another version or configuration"
 DAMAGE = frozenset({IOERR, CORRUPT, CANTOPEN, NOTADB})
 
 
@@ -126,7 +128,10 @@ class Database:
             connection.execute("DELETE FROM meta WHERE key = 'level'")
             return connection
         log.warning("the index %s is built anew: %s", self.path.name, self.rebuilt)
-        self._discard()
+        if self.rebuilt == OTHER:
+            before.set_aside(self.path)
+        else:
+            self._discard()
         return self._fitting()
 
     def _joined(self) -> sqlite3.Connection | None:
@@ -186,7 +191,7 @@ class Database:
             return False
         row = connection.execute("SELECT value FROM meta WHERE key = 'fingerprint'").fetchone()
         if row is None or row[0] != self._fingerprint:
-            self.rebuilt = "made by another version or configuration"
+            self.rebuilt = OTHER
             return False
         if not check or not tables:
             return True

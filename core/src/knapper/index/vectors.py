@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import msgspec
 
 from knapper.errors import ToolError
+from knapper.index.before import Before
 from knapper.index.database import Database
 
 if TYPE_CHECKING:
@@ -38,6 +39,7 @@ CREATE TABLE quarantine (hash BLOB PRIMARY KEY NOT NULL, reason TEXT NOT NULL) W
 """
 BATCH = 256
 LONGEST = 8000
+EMBEDDED_AS = 1  # how the text of a chunk is put together for the model; another way, another number
 RETRY_SECONDS = 30.0
 IN_MEMORY = 100_000  # vectors; up to here comparing in memory is several times faster, and takes up to 100 MB
 DIGITS = 6  # beyond these a score tells how it was computed: equal texts would differ by engine and by place
@@ -82,6 +84,9 @@ class Vectors:
         self._thread: threading.Thread | None = None
         self._complete_at: Any = None
         self._turn = threading.Lock()
+        self._before = Before(db.path, prepare)
+        if source is None:
+            self._before.drop()
         self.problem = ""
         with db.read() as conn:
             self.engine: Engine = "sqlite-vec" if _has_vec(conn) else "numpy"
@@ -306,6 +311,8 @@ class Vectors:
         model = self._source()
         self._fit(model)
         vectors = self._known([digest for _, digest in chunks])
+        rest = list({digest for _, digest in chunks if digest not in vectors})
+        vectors |= self._before.known(self._wanted(model), rest)
         unknown = [(chunk, digest) for chunk, digest in chunks if digest not in vectors]
         refused: dict[bytes, str] = {}
         made = embed_each(model, self._texts([chunk for chunk, _ in unknown]))
@@ -335,9 +342,18 @@ class Vectors:
     def _table(self) -> str:
         return "vec" if self.engine == "sqlite-vec" else "plain_vectors"
 
+    def _wanted(self, model: Model) -> dict[str, Any]:
+        """What the stored vectors have to be."""
+        return {
+            "model": model.identity,
+            "dimensions": model.dimensions,
+            "vector_engine": self.engine,
+            "embedded_as": EMBEDDED_AS,
+        }
+
     def _fit(self, model: Model) -> None:
         """Vectors of another model, or laid out for the other engine, mean nothing here: begin anew."""
-        wanted = {"model": model.identity, "dimensions": model.dimensions, "vector_engine": self.engine}
+        wanted = self._wanted(model)
         with self._db.read() as conn:
             stored = dict(
                 conn.execute(
@@ -383,11 +399,14 @@ class Vectors:
         gone = "SELECT v.chunk FROM vectors v WHERE NOT EXISTS (SELECT 1 FROM chunks c WHERE c.id = v.chunk)"
         with self._db.read() as conn:
             rows = conn.execute(gone).fetchall()
+            level = conn.execute("SELECT 1 FROM meta WHERE key = 'level'").fetchone() is not None
         if rows:
             with self._db.write() as conn:
                 conn.executemany(f"DELETE FROM {self._table} WHERE rowid = ?", rows)
                 conn.executemany("DELETE FROM vectors WHERE chunk = ?", rows)
                 _changed(conn)
+        if level:
+            self._before.drop()
 
 
 def embed_each(model: Model, texts: Sequence[str]) -> list[bytes | str]:
@@ -438,7 +457,7 @@ def _drop(conn: sqlite3.Connection) -> int:
     for table in ("vectors", "plain_vectors", "quarantine"):
         conn.execute(f"DELETE FROM {table}")
     conn.execute("DROP TABLE IF EXISTS vec")
-    conn.execute("DELETE FROM meta WHERE key IN ('model', 'dimensions', 'vector_engine')")
+    conn.execute("DELETE FROM meta WHERE key IN ('model', 'dimensions', 'vector_engine', 'embedded_as')")
     _changed(conn)
     return int(dropped)
 
