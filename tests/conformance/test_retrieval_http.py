@@ -248,9 +248,7 @@ def test_what_is_no_attachment_of_the_vault_is_refused_without_an_absolute_path(
     ("path", "name"),
     [("a.md", "ATTACHMENT_NOT_ALLOWED"), ("folder", "INVALID_PATH"), ("gone.png", "ATTACHMENT_NOT_FOUND")],
 )
-def test_the_protocol_names_what_is_no_attachment_in_the_same_words(
-    one: Web, path: str, name: str
-) -> None:
+def test_the_protocol_names_what_is_no_attachment_in_the_same_words(one: Web, path: str, name: str) -> None:
     result = one.modern("tools/call", name="get_attachment", arguments={"path": path})[1]["result"]
     assert result["isError"] is True
     assert result["structuredContent"]["details"]["errorCode"] == name

@@ -35,7 +35,9 @@ def ask(call: Calls, method: str, path: str, body: Any = None, **parameters: str
         match, more = Route(offered.path, lambda r: None, methods=list(offered.methods)).matches(scope)
         if match == Match.FULL:
             request = Request({**scope, **more})
-            request._body = body if isinstance(body, bytes) else b"" if body is None else msgspec.json.encode(body)
+            request._body = (
+                body if isinstance(body, bytes) else b"" if body is None else msgspec.json.encode(body)
+            )
             answer = offered.endpoint(runtime, Caller("t", frozenset({"*"}), authenticated=True), request)
             return answer.status_code, msgspec.json.decode(answer.body)
     raise AssertionError(f"no route for {method} {path}")

@@ -72,7 +72,9 @@ def test_a_port_is_a_port_and_nought_asks_for_a_free_one(folder: Path, port: Any
     assert load(folder, {"transports.http.port": 0}, {}).settings.transports.http.port == 0
 
 
-@pytest.mark.parametrize("path", ["mcp", "", "/", "/a/../b", "/a/..", "/a\0b", "/a?b", "/a//b", "/a%2fb", "/a "])
+@pytest.mark.parametrize(
+    "path", ["mcp", "", "/", "/a/../b", "/a/..", "/a\0b", "/a?b", "/a//b", "/a%2fb", "/a "]
+)
 def test_the_path_of_the_protocol_is_read_in_one_way_only(folder: Path, path: str) -> None:
     with pytest.raises(ConfigError, match=r"transports\.http\.path: .*has to begin with / and be plain"):
         load(folder, {"transports.http.path": path}, {})

@@ -19,7 +19,9 @@ class Rerank(BaseModel):
     model: str = "rerank"
     api_key: SecretStr | None = None
     api_key_env: str | None = None
-    timeout_seconds: float = Field(default=10.0, gt=0, le=25)  # with 30 for a query's vector under the 60 of a call
+    timeout_seconds: float = Field(
+        default=10.0, gt=0, le=25
+    )  # with 30 for a query's vector under the 60 of a call
     pool: int = Field(default=40, ge=2, le=200)
     allow_private_network: bool = False
     allow_public_network: bool = False
