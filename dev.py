@@ -12,6 +12,7 @@ python3 dev.py new KIND NAME [SUMMARY]     start a domain, embedder, verifier, s
 python3 dev.py pin [OPTION...]             write constraints.txt anew; the options are those of uv pip compile
 python3 dev.py run COMMAND [ARGUMENT...]   run a command of the environment
 python3 dev.py setup                       make or mend .venv; the other commands do so by themselves
+python3 dev.py weights                     fetch the optional model's weights, without which its tests are skipped
 """
 
 import inspect
@@ -33,6 +34,11 @@ from devtools.members import ROOT, members
 
 def setup() -> int:
     environment.ensure(ROOT)
+    return 0
+
+
+def weights() -> int:
+    environment.add_weights(ROOT)
     return 0
 
 
@@ -120,7 +126,7 @@ def _prepared(command: list[str]) -> tuple[list[str], dict[str, str]]:
 
 COMMANDS: dict[str, Callable[..., int]] = {
     command.__name__: command
-    for command in (serve, test, lint, types, alone, dist, docs, new, pin, run, setup)
+    for command in (serve, test, lint, types, alone, dist, docs, new, pin, run, setup, weights)
 }
 
 

@@ -81,6 +81,18 @@ def ensure(root: Path) -> Path:
     return env
 
 
+def add_weights(root: Path) -> None:
+    """Put the weights of optional models into .venv; where they cannot be had, go on without them.
+
+    They come without what they depend on, which is a gigabyte of code to run them that nobody here uses.
+    """
+    env = ensure(root)
+    try:
+        installer(root, env).install(env, "--no-deps", *group(root, "weights"), compile_bytecode=False)
+    except SystemExit as failed:
+        say(f"The weights of optional models cannot be had here ({failed}); their tests are skipped.")
+
+
 def installer(root: Path, env: Path) -> Installer:
     """An installer for `env`, which must exist; fetches uv into it once, where uv can be had."""
     own = executable(env, "uv")

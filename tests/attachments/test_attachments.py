@@ -63,6 +63,24 @@ def test_large_files_are_sent_only_on_request(call: Calls, vault: VaultFolder) -
     )["data_base64"]
 
 
+def test_over_fifty_mebibytes_nothing_is_sent_whatever_is_asked(call: Calls, vault: VaultFolder) -> None:
+    call.settings = {"governor": {"max_response_bytes": 200_000_000}}
+    vault["huge.bin"] = ""
+    with (vault.path / "huge.bin").open("r+b") as file:
+        file.truncate(52_428_801)
+    with pytest.raises(ToolError) as refused:
+        call(
+            attachments,
+            "get_attachment",
+            path="huge.bin",
+            download=True,
+            allow_large=True,
+            max_bytes=100_000_000,
+        )
+    assert (refused.value.code, refused.value.details["limit"]) == ("QUERY_TOO_LARGE", 52_428_800)
+    assert call(attachments, "get_attachment", path="huge.bin")["size_bytes"] == 52_428_801
+
+
 @pytest.mark.parametrize(
     ("path", "code"),
     [("n.md", "invalid_input"), ("gone.png", "note_not_found"), (".obsidian/app.json", "acl_denied")],

@@ -16,7 +16,7 @@ from tests.server.conftest import Place, Web
 
 KEY = "k" * 40
 Start = Callable[..., Web]
-FILES = {
+FILES: dict[str, str | bytes] = {
     "a.md": "# Alpha\n\nstone and flint, see [[b]] and ![[pic.png]]\n",
     "b.md": "# Beta\n\nstone again\n",
     "pic.png": "not really a picture",

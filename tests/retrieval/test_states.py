@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 
 from knapper.caller import LOCAL, Caller
+from knapper.embed_http import QUERY_SECONDS
 from knapper.errors import ConfigError, Refusal
 from knapper.index.ids import note_id
 from knapper.testing import Calls, VaultFolder
@@ -222,7 +223,9 @@ NAMES = [
 ]
 
 
-def test_a_rerank_service_may_not_take_longer_than_a_call_has(call: Calls) -> None:
+def test_nothing_that_a_call_waits_for_may_take_longer_than_the_call_has(call: Calls) -> None:
+    """A query's vector has 30 seconds at most, a second opinion 25."""
+    assert QUERY_SECONDS + 25 < 60
     call.settings = {"retrieval": {"rerank": {"base_url": "http://127.0.0.1:9", "timeout_seconds": 26}}}
     with pytest.raises(ConfigError, match="less than or equal to 25"):
         call(retrieval, "search", query="x")

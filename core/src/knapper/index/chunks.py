@@ -44,6 +44,9 @@ UNSPACED = re.compile(
 )
 
 
+MARKED = re.compile("[\u0370-\u03ff\u1f00-\u1fff]+|[\u0401\u0451]")
+
+
 class Chunk(NamedTuple):
     """A stretch of a note's text under its headings, or of a page of another file; its line counts in the page then."""
 
@@ -111,7 +114,19 @@ def segmented(text: str) -> str:
     """Text as the ranked index takes it: where words are not set apart, every two letters that follow each other."""
     if text.isascii():
         return text
-    return UNSPACED.sub(lambda run: f" {' '.join(pairs(run[0]))} ", unicodedata.normalize("NFC", text))
+    return UNSPACED.sub(
+        lambda run: f" {' '.join(pairs(run[0]))} ", unmarked(unicodedata.normalize("NFC", text))
+    )
+
+
+def unmarked(text: str) -> str:
+    """Text without the accents that people leave out and the index does not know of: those of Greek, and of ё."""
+    return MARKED.sub(_bare, text)
+
+
+def _bare(found: re.Match[str]) -> str:
+    letters = (c for c in unicodedata.normalize("NFD", found[0]) if not unicodedata.combining(c))
+    return "".join(letters).casefold()
 
 
 def pairs(run: str) -> Iterator[str]:

@@ -395,16 +395,22 @@ class Vectors:
         return texts
 
     def _purge(self) -> None:
-        """Drop the vectors of chunks that are gone, once every chunk has its own."""
+        """Drop the vectors of chunks that are gone, once every chunk has its own, and what was held against them."""
         gone = "SELECT v.chunk FROM vectors v WHERE NOT EXISTS (SELECT 1 FROM chunks c WHERE c.id = v.chunk)"
+        aside = (
+            "SELECT q.hash FROM quarantine q WHERE NOT EXISTS (SELECT 1 FROM chunks c WHERE c.hash = q.hash)"
+        )
         with self._db.read() as conn:
-            rows = conn.execute(gone).fetchall()
+            rows, changed = conn.execute(gone).fetchall(), conn.execute(aside).fetchall()
             level = conn.execute("SELECT 1 FROM meta WHERE key = 'level'").fetchone() is not None
         if rows:
             with self._db.write() as conn:
                 conn.executemany(f"DELETE FROM {self._table} WHERE rowid = ?", rows)
                 conn.executemany("DELETE FROM vectors WHERE chunk = ?", rows)
                 _changed(conn)
+        if changed:
+            with self._db.write() as conn:
+                conn.executemany("DELETE FROM quarantine WHERE hash = ?", changed)
         if level:
             self._before.drop()
 

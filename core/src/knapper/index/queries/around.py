@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
+from knapper.index import words
 from knapper.index.ids import note_id
 from knapper.index.queries.files import COLUMNS, FileRow
 from knapper.index.queries.ranked import Ranked, Scored, terms
@@ -41,6 +42,18 @@ class Around(Ranked):
                 break
         return found
 
+    def named_so(self, chunks: Sequence[int], query: str) -> list[int]:
+        """Those of some chunks, in their order, that hold a string in their headings or their note's title or name."""
+        needle, found = words.fold(query.strip()), set()
+        for start in range(0, len(chunks), AT_ONCE):
+            some = chunks[start : start + AT_ONCE]
+            sql = (
+                "SELECT c.id, coalesce(f.title, '') || char(10) || f.name || char(10) || c.headings FROM chunks c "
+                f"JOIN files f ON f.id = c.file WHERE c.id IN ({', '.join('?' * len(some))})"
+            )
+            found |= {chunk for chunk, names in self.rows(sql, some) if needle in words.fold(names)}
+        return [chunk for chunk in chunks if chunk in found]
+
     def note_of(self, id: str) -> str | None:
         """The path behind the id of a note, or of another file that has a text, if the caller may read it."""
         now = self._index.generation
@@ -55,7 +68,7 @@ class Around(Ranked):
 
     def chunkless(self, query: str, k: int, *, root: str = "") -> list[FileRow]:
         """Notes that are empty or too large to be cut, whose names hold a word of the query."""
-        words = {term for term in terms(query) if len(term) > 1}
+        wanted = {term for term in terms(query) if len(term) > 1}
         sql = (
             f"SELECT {COLUMNS} FROM files f WHERE f.note = 1 AND {self.may('f.path')} "
             "AND NOT EXISTS (SELECT 1 FROM chunks c WHERE c.file = f.id) ORDER BY f.path"
@@ -63,7 +76,7 @@ class Around(Ranked):
         below = f"{root.strip('/')}/" if root.strip("/") else ""
         found = []
         for row in map(FileRow._make, self.rows(sql)):
-            if row.path.startswith(below) and words & set(terms(self._named_as(row))):
+            if row.path.startswith(below) and wanted & set(terms(self._named_as(row))):
                 found.append(row)
             if len(found) == k:
                 break

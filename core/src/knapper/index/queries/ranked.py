@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import msgspec
 
-from knapper.index.chunks import UNSPACED, pairs
+from knapper.index import words
+from knapper.index.chunks import UNSPACED, pairs, unmarked
 from knapper.index.ids import chunk_id, note_id
 from knapper.index.queries.base import below
 from knapper.index.queries.patterns import Patterns
@@ -215,7 +216,7 @@ class Ranked(Patterns):
             for term in found:
                 if term not in counts:
                     sql = "SELECT count(*) FROM (SELECT 1 FROM literal WHERE literal MATCH ? LIMIT ?)"
-                    counts[term] = conn.execute(sql, (quoted(term), MOST_COUNTED)).fetchone()[0]
+                    counts[term] = conn.execute(sql, (quoted(words.fold(term)), MOST_COUNTED)).fetchone()[0]
         return {term: counts[term] for term in found}
 
     def _kept_counts(self) -> dict[str, int]:
@@ -240,7 +241,9 @@ def _decoded(row: Sequence[Any]) -> list[Any]:
 def terms(query: str) -> list[str]:
     """The words of a query as the ranked index knows them; unspaced scripts as pairs of letters."""
     found = []
-    for run in WORD.findall(unicodedata.normalize("NFC", query).casefold()):
+    # In lower case and not folded, since the index keeps ß as it is; and i with a dot is one letter, not two.
+    plain = unicodedata.normalize("NFC", query).replace("İ", "i").lower()
+    for run in WORD.findall(unmarked(plain)):
         at = 0
         for unspaced in UNSPACED.finditer(run):
             found += [run[at : unspaced.start()]]

@@ -52,11 +52,11 @@ def fuse(lists: Mapping[str, Sequence[int]], k: int) -> list[Fused]:
 
 def by_words(ctx: Context, query: str, root: str = "") -> list[Fused]:
     """Passages by their words and by their letters, as one list."""
-    lists = {
-        "words": [s.chunk for s in ctx.index.by_words(query, POOL, root=root)],
-        "letters": [s.chunk for s in ctx.index.by_letter(query, POOL, root=root)],
-    }
-    return fuse(lists, ctx.settings.rrf_k)
+    words = [s.chunk for s in ctx.index.by_words(query, POOL, root=root)]
+    letters = [s.chunk for s in ctx.index.by_letter(query, POOL, root=root)]
+    # A title holds letters too; without this a note would lose to one that only mentions what it is about.
+    named = ctx.index.named_so(words, query)
+    return fuse({"words": words, "letters": list(dict.fromkeys([*named, *letters]))}, ctx.settings.rrf_k)
 
 
 def rank(ctx: Context, query: str, mode: Mode | None, root: str = "") -> Ranking:
