@@ -13,6 +13,7 @@ from typing import Any
 
 import pytest
 from PIL import Image, ImageDraw, ImageFont
+from pypdfium2 import PdfDocument
 
 needs_tesseract = pytest.mark.skipif(
     which("tesseract") is None, reason="needs tesseract (Debian: tesseract-ocr)"
@@ -70,6 +71,15 @@ def document(*pages: str) -> bytes:
     table = "".join(f"{place:010} 00000 n \n" for place in places)
     head = f"xref\n0 {len(objects) + 1}\n0000000000 65535 f \n{table}"
     return out + f"{head}trailer<</Size {len(objects) + 1}/Root 1 0 R>>startxref\n{len(out)}\n%%EOF".encode()
+
+
+def joined(*documents: bytes) -> bytes:
+    """The pages of several documents in one."""
+    whole, file = PdfDocument.new(), BytesIO()
+    for one in documents:
+        whole.import_pages(PdfDocument(one))
+    whole.save(file)
+    return file.getvalue()
 
 
 @pytest.fixture

@@ -20,6 +20,7 @@ from tests.ocr.conftest import (
     document,
     drawn,
     hanging,
+    joined,
     needs_rapidocr,
     needs_tesseract,
     picture,
@@ -112,6 +113,25 @@ def test_the_text_that_a_document_holds_needs_no_program(call: Calls, vault: Vau
 
 
 @posix
+def test_without_a_program_pages_that_are_pictures_wait_for_one(
+    call: Calls, vault: VaultFolder, fake_tesseract: FakeTesseract
+) -> None:
+    program = Path(fake_tesseract("say('seen')"))
+    away = program.rename(f"{program}-away")
+    call.settings = {"ocr": {"program": "tesseract", "tesseract": str(program)}}
+    vault["mixed.pdf"] = joined(scan("x"), document(LONG))
+    vault["scan.pdf"] = scan("x")
+    for cached in (False, True):
+        answer = read(call, "mixed.pdf", engine="native")
+        assert (answer["text"], answer["unread_pages"], answer["cached"]) == (LONG, [1], cached)
+    assert refused(call, "scan.pdf", engine="native").code == "plugin_missing"
+    away.rename(program)
+    answer = read(call, "mixed.pdf")
+    assert (answer["text"], answer["cached"]) == (f"seen\n\n{LONG}", False)
+    assert "unread_pages" not in answer
+
+
+@posix
 def test_only_pages_with_next_to_no_text_and_a_picture_are_looked_at(
     call: Calls, vault: VaultFolder, fake_tesseract: FakeTesseract
 ) -> None:
@@ -180,6 +200,16 @@ def test_what_is_too_large_is_refused_before_it_is_unpacked(call: Calls, vault: 
         "long.pdf": (None, 2),
         "large.png": (None, 50_000),
     }
+
+
+@posix
+def test_a_page_with_a_picture_that_is_too_large_is_not_drawn(
+    call: Calls, vault: VaultFolder, fake_tesseract: FakeTesseract
+) -> None:
+    call.settings = {"ocr": {"tesseract": fake_tesseract("say('seen')"), "max_pixels": 200_000}}
+    vault["a.pdf"] = scan("one line", "and\nthree\nmore")
+    answer = read(call, "a.pdf")
+    assert ([page["text"] for page in answer["pages"]], answer["unread_pages"]) == (["seen", ""], [2])
 
 
 def test_without_a_program_the_error_says_what_would_help(call: Calls, vault: VaultFolder) -> None:

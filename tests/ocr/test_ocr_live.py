@@ -9,7 +9,7 @@ import pytest
 from knapper import Bridge, ToolError, hookimpl
 from knapper.testing import Calls, VaultFolder
 from knapper_ocr import ocr
-from tests.ocr.conftest import document, picture
+from tests.ocr.conftest import document, joined, picture, scan
 
 LONG = "The bittern booms at dusk in the reeds"
 NOTHING_INSTALLED = {"ocr": {"program": "tesseract", "tesseract": "no-such-program"}}
@@ -51,6 +51,10 @@ def test_obsidian_reads_what_no_program_here_can(call: Calls, vault: VaultFolder
     call.settings = NOTHING_INSTALLED
     vault["a.png"] = picture("x")
     vault["b.pdf"] = document(LONG)
+    vault["c.pdf"] = joined(document(LONG), scan("x"))
+    assert read(call, "c.pdf") == ("live", False, "obsidian")
+    assert read(call, "c.pdf", engine="native") == (LONG, False, "native")
+    engine.asked.clear()
     assert read(call, "a.png") == ("live", False, "obsidian")
     assert read(call, "a.png") == ("live", True, "obsidian")
     assert read(call, "a.png", force=True) == ("live", False, "obsidian")

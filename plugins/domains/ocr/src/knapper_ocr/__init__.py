@@ -85,7 +85,9 @@ def ocr_bulk(
     ctx: Context,
     paths: Annotated[list[ReadPath] | None, Doc("The files to read.", max_length=1000)] = None,
     root: Annotated[str | None, Doc("Or all below this folder; the vault where neither is given.")] = None,
-    extensions: Annotated[list[str], Doc("Which files below root.")] = [  # noqa: B006 (copied for each call)
+    extensions: Annotated[
+        list[str], Doc("Which files below root; these six where absent: .pdf .png .jpg .jpeg .tiff .webp.")
+    ] = [  # noqa: B006 (copied for each call)
         ".pdf",
         ".png",
         ".jpg",

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Callable
 from typing import Literal, NamedTuple
 
 from knapper import Context, ToolError
 from knapper.bridge import EngineName
 from knapper_ocr import live
 from knapper_ocr.kept import Kept
-from knapper_ocr.reading import OBSIDIAN, TEXT, PageText, Reading, Source, load, native, program
+from knapper_ocr.reading import OBSIDIAN, PARTLY, TEXT, PageText, Reading, Source, load, native, program
 
 
 class Answer(NamedTuple):
@@ -36,8 +37,8 @@ class Asking:
         if found is None:
             return None
         here = program(self._ctx.settings)
-        good = found.how in (TEXT, here and here.how) or (engine == "auto" and here is None)
-        return Answer(found, True) if good else None
+        good = {TEXT, here.how} if here else {TEXT, PARTLY, OBSIDIAN if engine == "auto" else TEXT}
+        return Answer(found, True) if found.how in good else None
 
     def learn(self, source: Source, reading: Reading) -> None:
         self._kept.keep(source.hash, len(source.data), reading, self._ctx.now())
@@ -51,15 +52,6 @@ class Asking:
             self.learn(source, reading)
         return Answer(reading, found.cached)
 
-    def instead(self, source: Source, force: bool, missing: ToolError) -> Answer:
-        """The same where native lacks a program; without a live engine the error says what would help."""
-        try:
-            self._ctx.bridge(live.KEY)
-        except ToolError as error:
-            message = f"{missing.message}, and there is no live engine: {error.message}"
-            raise ToolError("plugin_missing", message, **missing.details) from None
-        return self.live(source, force)
-
     def text(self, path: str, force: bool, engine: EngineName) -> Answer:
         """The text of one file, in the order that the engine asks for."""
         source = load(self._ctx, path)
@@ -67,14 +59,40 @@ class Asking:
             return self.live(source, force)
         if not force and (known := self.kept(source, engine)):
             return known
+
+        def read() -> Reading:
+            return native(source, self._ctx.settings, lambda: self._ctx.cancelled, self._ctx.progress)
+
+        return self.finished(source, read, force, engine)
+
+    def finished(
+        self, source: Source, read: Callable[[], Reading], force: bool, engine: EngineName = "auto"
+    ) -> Answer:
+        """What native reads; where it lacks a program, what Obsidian does, and else what native has or what would help."""
         try:
-            reading = native(source, self._ctx.settings, lambda: self._ctx.cancelled, self._ctx.progress)
+            reading = read()
         except ToolError as error:
             if engine == "native" or error.code != "plugin_missing":
                 raise
-            return self.instead(source, force, error)
+            self._check_bridge(error)
+            return self.live(source, force)
+        if engine == "auto" and reading.how == PARTLY and self._has_bridge():
+            return self.live(source, force)
         self.learn(source, reading)
         return Answer(reading, False)
+
+    def _has_bridge(self) -> bool:
+        try:
+            return self._ctx.bridge(live.KEY) is not None
+        except ToolError:
+            return False
+
+    def _check_bridge(self, missing: ToolError) -> None:
+        try:
+            self._ctx.bridge(live.KEY)
+        except ToolError as error:
+            message = f"{missing.message}, and there is no live engine: {error.message}"
+            raise ToolError("plugin_missing", message, **missing.details) from None
 
 
 def milliseconds(started: float) -> int:

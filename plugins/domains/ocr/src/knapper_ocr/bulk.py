@@ -67,21 +67,11 @@ class Bulk:
         for future in done:
             number, source = self._running.pop(future)
             try:
-                self._put(number, source.path, self._finished(source, future))
+                self._put(number, source.path, self._asking.finished(source, future.result, self._force))
             except ToolError as error:
                 if error.code == "aborted":
                     raise
                 self._put(number, source.path, error)
-
-    def _finished(self, source: Source, future: Future[Reading]) -> Answer:
-        try:
-            reading = future.result()
-        except ToolError as error:
-            if error.code != "plugin_missing":
-                raise
-            return self._asking.instead(source, self._force, error)
-        self._asking.learn(source, reading)
-        return Answer(reading, False)
 
     def _put(self, number: int, path: str, result: Answer | ToolError) -> None:
         self._results[number] = (path, result)

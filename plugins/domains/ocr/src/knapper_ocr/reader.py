@@ -34,6 +34,7 @@ MEMORY = 2 << 30
 DPI = 300
 LITTLE = 24  # letters: a page of a document with fewer may be a scan with a page number on it
 SMALL = 2_000_000  # pixels: letters on a screen are smaller than programs that read paper expect
+LACKING = "no program that reads pictures is installed"
 BROKEN_WORD = re.compile("[\x02\ufffe]\\s*")  # how PDFium marks a hyphen at the end of a line
 
 
@@ -95,13 +96,22 @@ def _document_page(order: dict[str, Any], document: Any, index: int) -> dict[str
     page = document[index]
     text = BROKEN_WORD.sub("", page.get_textpage().get_text_range()).replace("\r\n", "\n").strip()
     letters = sum(not char.isspace() for char in text)
-    if letters >= LITTLE or next(page.get_objects([raw.FPDF_PAGEOBJ_IMAGE], max_depth=8), None) is None:
+    if letters >= LITTLE or not (images := list(page.get_objects([raw.FPDF_PAGEOBJ_IMAGE], max_depth=8))):
         return {"text": text}
+    if not order["program"]:
+        return {"text": text, "unread": True, "lacking": True}
+    if max(map(_pixels, images)) > order["max_pixels"]:
+        return {"text": text, "unread": True}
     width, height = page.get_size()
     most = (order["max_pixels"] / max(width * height, 1)) ** 0.5
     bitmap = page.render(scale=min(DPI / 72, most), grayscale=True)
     seen = _seen(order, bitmap.to_pil(), index + 1)
     return seen if len(seen["text"]) >= len(text) else {"text": text}
+
+
+def _pixels(image: Any) -> int:
+    width, height = image.get_px_size()
+    return int(width * height)
 
 
 def _pictures(order: dict[str, Any], data: bytes) -> Iterator[tuple[int, Image]]:
@@ -157,7 +167,7 @@ def _seen(order: dict[str, Any], image: Image, number: int) -> dict[str, Any]:
         return _by_tesseract(order, image, number)
     if order["program"] == "rapidocr":
         return _by_rapidocr(image)
-    raise Refused("plugin_missing", "no program that reads pictures is installed", plugin="tesseract")
+    raise Refused("plugin_missing", LACKING, plugin="tesseract")
 
 
 def _by_tesseract(order: dict[str, Any], image: Image, number: int) -> dict[str, Any]:

@@ -12,10 +12,11 @@ import msgspec
 from knapper import Context, ToolError
 from knapper.vault import mime
 from knapper_ocr.process import GRACE_SECONDS, Reader
-from knapper_ocr.reader import FORMATS, PDF
+from knapper_ocr.reader import FORMATS, LACKING, PDF
 from knapper_ocr.settings import OcrSettings
 
 TEXT = "text"
+PARTLY = "text in part"  # pages that are pictures await a program
 OBSIDIAN = "obsidian"
 Told = Callable[[int, int], None]
 
@@ -80,7 +81,7 @@ def load(ctx: Context, path: str) -> Source:
 
 
 def native(source: Source, settings: OcrSettings, cancelled: Callable[[], bool], told: Told) -> Reading:
-    """What a reader makes of it; plugin_missing where it needs a program that is not there.
+    """What a reader makes of it; plugin_missing where it is all pictures and no program is there.
 
     It touches neither vault nor store, so that several can run at once.
     """
@@ -92,12 +93,16 @@ def native(source: Source, settings: OcrSettings, cancelled: Callable[[], bool],
             pages.append(msgspec.convert(answer, PageText))
             if answer.get("seen") and found is not None:
                 how = found.how
+            elif answer.get("lacking"):
+                how = PARTLY
             told(answer["page"], answer["of"])
     except ToolError as error:
         error.details.setdefault("path", source.path)
         raise
     finally:
         reader.close()
+    if how == PARTLY and not any(page.text for page in pages):
+        raise ToolError("plugin_missing", LACKING, plugin="tesseract", path=source.path)
     return Reading(pages, how)
 
 
