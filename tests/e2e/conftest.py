@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from tests.ocr.conftest import fake_tesseract  # noqa: F401 (fixtures)
 from tests.server.conftest import pipe, place, web  # noqa: F401 (fixtures)
 
 NODE = "node@24"

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import msgspec
@@ -14,7 +16,18 @@ from knapper_attachments import attachments
 from knapper_ocr import ocr
 from knapper_retrieval import retrieval
 from knapper_search import search
-from tests.ocr.conftest import needs_tesseract, picture, scan
+from tests.ocr.conftest import (
+    FakeTesseract,
+    document,
+    hanging,
+    needs_tesseract,
+    picture,
+    posix,
+    scan,
+    until,
+    wait_for_its_death,
+)
+from tests.server.conftest import Pipe, Place
 
 ALICE = Caller("alice", frozenset({"*"}), authenticated=True)
 
@@ -82,3 +95,33 @@ def test_a_server_started_anew_finds_it_and_reads_nothing_again(
         one.index.db.begin_anew()
     assert places(ask(runtime, "search_text", query="cassowary")) == [("sign.png", 1)]
     assert ask(runtime, "ocr_attachment", path="sign.png")["cached"] is True
+
+
+@posix
+def test_a_client_on_stdio_is_told_of_each_file_and_can_stop(
+    pipe: Callable[..., Pipe], place: Place, tmp_path: Path, fake_tesseract: FakeTesseract
+) -> None:
+    for name in ("a", "b"):
+        (place.vault / f"{name}.pdf").write_bytes(document(f"The bittern booms at dusk, says {name}"))
+    held = tmp_path / "held"
+    one = pipe(
+        KNAPPER_PLUGINS__ONLY='["ocr", "search"]', KNAPPER_OCR__TESSERACT=fake_tesseract(hanging(held))
+    )
+    one.initialize()
+    seen = [one.call(1, "ocr_bulk", _meta={"progressToken": "t"})]
+    while "id" not in seen[-1]:
+        seen.append(one.read())
+    told = [m["params"] for m in seen[:-1]]
+    assert [(p["progress"], p["total"]) for p in told] == [(1, 2), (2, 2)]
+    assert {p["message"] for p in told} == {"a.pdf", "b.pdf"}
+    assert seen[-1]["result"]["structuredContent"]["processed"] == 2
+    found = one.call(2, "search_text", query="says b")["result"]["structuredContent"]
+    assert places(found) == [("b.pdf", 1)]
+
+    (place.vault / "c.png").write_bytes(picture("x"))
+    asked = {"name": "ocr_attachment", "arguments": {"path": "c.png"}}
+    one.send({"jsonrpc": "2.0", "id": 3, "method": "tools/call", "params": asked})
+    until(held.exists)
+    one.notify("notifications/cancelled", requestId=3)
+    wait_for_its_death(held)
+    assert one.leave() == 0
