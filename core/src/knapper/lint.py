@@ -32,18 +32,19 @@ def problems(domain: Domain) -> list[str]:
     if not domain.summary:
         found.append(f"domain {domain.slug!r} has no summary: say in a sentence what it is for")
     for tool in domain.tools.values():
-        found += [f"tool {tool.name!r}: {problem}" for problem in _tool(tool)]
+        found += [f"tool {tool.name!r}: {problem}" for problem in tool_problems(tool)]
     return found
 
 
-def _tool(tool: Tool) -> Iterator[str]:
+def tool_problems(tool: Tool) -> Iterator[str]:
+    """Everything a tool should mend."""
     first = tool.description.splitlines()[0]
     if len(first) > 160:
         yield "the first sentence of its docstring is over 160 characters: say it shorter, add the rest below"
     for scope in tool.scopes:
         if not SCOPE.fullmatch(scope):
             yield f"scope {scope!r} is not family:resource with a known family"
-    if tool.mutating and tool.vault is False:
+    if tool.mutating and tool.vault is False and not tool.home:
         yield "it changes something but takes no vault: drop vault=False"
     if tool.mutating and not tool.reach and not any(a.op != "read" for a in tool.signature.accesses):
         yield (

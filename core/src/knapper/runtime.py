@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import ExitStack
 from functools import cached_property
 from pathlib import Path
@@ -18,7 +18,7 @@ from knapper.dispatch.call import Call, Outcome
 from knapper.dispatch.canonical import args_hash
 from knapper.dispatch.pipeline import run
 from knapper.dispatch.throttle import Throttle
-from knapper.errors import ToolError
+from knapper.errors import PluginError, ToolError
 from knapper.measures import declare
 from knapper.metrics import Metrics
 from knapper.registry import Registry
@@ -63,6 +63,8 @@ class Runtime:
         self.folder = cache_dir(settings)
         self._stack = ExitStack()
         self.on_reload: list[Callable[[], None]] = []
+        self.on_tools: list[Callable[[], None]] = []
+        self._offered: dict[str, dict[str, Tool]] = {}
         self.on_change: list[Callable[[str, Sequence[str]], None]] = []
         self._models: dict[str, Model] = {}
         try:
@@ -134,6 +136,28 @@ class Runtime:
         for tell in self.on_reload:
             tell()
         return done
+
+    def free_name(self, name: str, domain: Domain) -> bool:
+        """Whether a domain may offer a tool of this name: no plugin, no other domain and no facade has it."""
+        from knapper.server.facade import triad
+
+        others = (tools for slug, tools in self._offered.items() if slug != domain.slug)
+        return not any(name in taken for taken in (self.registry.tools, triad.tools, *others))
+
+    def offer(self, domain: Domain, tools: Iterable[Tool]) -> None:
+        """Replace the tools that a domain adds while the server runs, and tell whoever lists tools if any changed."""
+        offered = {tool.name: tool for tool in tools}
+        for name, tool in offered.items():
+            domain.check(tool)
+            if not self.free_name(name, domain):
+                raise PluginError(f"domain {domain.slug!r} offers a tool {name!r}, which is there already")
+        if offered == self._offered.get(domain.slug, {}):
+            return
+        self._offered[domain.slug] = offered
+        added = {name: tool for each in self._offered.values() for name, tool in each.items()}
+        self.tools = {**self.registry.tools, **added}
+        for tell in self.on_tools:
+            tell()
 
     def tell_changed(self, vault: str, paths: Sequence[str]) -> None:
         """Tell who wants to know which files a call has changed; they may not delay it, and cannot break it."""

@@ -28,6 +28,8 @@ def verdict(tool: Tool, rules: Any, caller: Caller | None = None, *, read_only: 
         return "hidden_require_read_only"
     if rules.allowed is not None and tool.name not in rules.allowed:
         return "hidden_not_allowlisted"
+    if caller is not None and tool.home and caller.vault not in (None, tool.home):
+        return "scope_denied_other_vault"
     if caller is not None and not all(caller.may(scope) for scope in tool.scopes):
         return "scope_denied_missing_scope"
     if caller is not None and read_only and tool.mutating:

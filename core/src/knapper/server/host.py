@@ -5,7 +5,7 @@ from __future__ import annotations
 import gc
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from functools import cached_property
 from typing import TYPE_CHECKING
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from knapper.caller import Caller
     from knapper.catalogue import Catalogue, Source
     from knapper.runtime import Runtime
-    from knapper.server.changes import Changes
+    from knapper.server.changes import Changes, Kind
 
 
 MOST_LISTS = 64
@@ -49,6 +49,7 @@ class Host:
         self._quiet = threading.Event()  # never set: what waits on it only lets others go first
         self._waiting = False
         self._reloaded = False
+        self._listed_early = False
         self._lists: dict[tuple[frozenset[str], str | None], list[bytes]] = {}
         self.failure: Exception | None = None
         self.on_failure: Callable[[Exception], None] = lambda error: None
@@ -77,6 +78,7 @@ class Host:
         since, key = time.time(), self._source.key() if self._source is not None else ""
         runtime = self._open()
         runtime.on_reload.append(self._changed)
+        runtime.on_tools.append(self._relisted)
         if self._catalogue is None:
             self._catalogue = build(runtime)
             if self._source is not None:
@@ -114,15 +116,16 @@ class Host:
     def tools(self, caller: Caller) -> list[bytes]:
         """The entries of tools/list for this caller, encoded; made once for all who may see the same."""
         if caller.vault is None and "*" in caller.scopes and not self._reloaded:
+            self._listed_early = True
             return self.catalogue.tools
-        kind = (caller.scopes, caller.vault)
-        listed = self._lists.get(kind)
+        kind, lists = (caller.scopes, caller.vault), self._lists
+        listed = lists.get(kind)
         if listed is None:
             from knapper.server.facade import items
 
-            if len(self._lists) >= MOST_LISTS:
-                self._lists.clear()
-            listed = self._lists[kind] = items(self.runtime, caller)
+            if len(lists) >= MOST_LISTS:
+                lists.clear()
+            listed = lists[kind] = items(self.runtime, caller)
         return listed
 
     @cached_property
@@ -132,13 +135,27 @@ class Host:
 
         return Changes(self)
 
+    @property
+    def outdated(self) -> bool:
+        """Whether a client may hold a list of tools from before tools came or went."""
+        return self._listed_early and self._reloaded
+
     def _changed(self) -> None:
         """Another configuration may show other tools, and rules that let other notes be read."""
-        from knapper.server.changes import LISTS, Change
+        from knapper.server.changes import LISTS
+
+        self._relist(LISTS)
+
+    def _relisted(self) -> None:
+        """Tools came or went while the server runs."""
+        self._relist(("tools",))
+
+    def _relist(self, kinds: Iterable[Kind]) -> None:
+        from knapper.server.changes import Change
 
         self._reloaded = True
-        self._lists.clear()
-        for kind in LISTS:
+        self._lists = {}  # a new one: who is still making a list of the old tools keeps it to itself
+        for kind in kinds:
             self.changes.tell(Change(kind))
 
     def close(self) -> None:

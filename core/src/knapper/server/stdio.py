@@ -223,7 +223,7 @@ class Stdio:
     def notified(self, method: str, params: dict[str, Any]) -> None:
         """Hear what the client tells the server; a cancelled request and the end have been seen to."""
         if method == "notifications/initialized":
-            self._pool.submit(lambda: self.host.changes.listen(self._tell))
+            self._pool.submit(self._listen)
 
     def _start(self, exchange: Exchange) -> None:
         if self.is_quick(exchange.method):
@@ -272,6 +272,14 @@ class Stdio:
             self._stopping.set()
         elif self.session.version is not None:
             self.notified(method, params)
+
+    def _listen(self) -> None:
+        """From now on changes are told; what changed since the client listed the tools is made up for."""
+        from knapper.server.changes import Change
+
+        self.host.changes.listen(self._tell)
+        if self.host.outdated:
+            self._tell(Change("tools"))
 
     def _tell(self, change: Change) -> None:
         """A change reaches a client of the older revisions unasked, but for resources it does not watch."""
