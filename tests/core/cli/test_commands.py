@@ -206,6 +206,18 @@ def test_a_plugin_adds_its_commands(run: Run, install: Install) -> None:
     assert "honk       Honk at somebody." in run("--help").out
 
 
+def test_a_plugins_command_with_words_is_no_vault_even_where_a_folder_has_its_name(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from knapper.cli import _serves
+
+    (tmp_path / "honk").mkdir()
+    monkeypatch.chdir(tmp_path)
+    assert not _serves(["honk", "Ann"])
+    for vault in (["honk"], ["honk", "--port", "0"], ["./honk", "more"], ["serve", "honk"]):
+        assert _serves(vault)
+
+
 def test_a_plugin_cannot_take_a_command_of_the_core(run: Run, install: Install) -> None:
     install(
         "geese",

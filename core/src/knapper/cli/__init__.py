@@ -21,13 +21,19 @@ def main() -> int:
 def _serves(arguments: list[str]) -> bool:
     if not arguments or not {"--help", "-h"}.isdisjoint(arguments):
         return False
-    first = arguments[0]
-    return first == "serve" or (not first.startswith("-") and _is_path(first))
+    first, *rest = arguments
+    if first == "serve":
+        return True
+    # A vault is followed by options or nothing; a plugin's command may have the name of a folder that is here.
+    bare = not rest or rest[0].startswith("-")
+    return not first.startswith("-") and (_spelled_as_path(first) or (bare and _is_path(first)))
+
+
+def _spelled_as_path(word: str) -> bool:
+    return os.sep in word or "/" in word or word in (".", "..") or word.startswith("~")
 
 
 def _is_path(word: str) -> bool:
-    """Whether a first argument names a vault or a file; a bare word that is a command is the command."""
-    if os.sep in word or "/" in word or word in (".", "..") or word.startswith("~"):
-        return True
+    """Whether a bare word names a vault or a file; one that is a command is the command."""
     command = os.path.join(os.path.dirname(__file__), f"{word}.py")  # noqa: PTH118, PTH120 (pathlib costs 10 ms)
     return os.path.exists(word) and not os.path.exists(command)  # noqa: PTH110
