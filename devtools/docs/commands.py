@@ -12,7 +12,7 @@ from knapper.plugins import Plugins
 
 def commands(plugins: Plugins) -> str:
     """Every command and subcommand with its help."""
-    context = click.Context(cli, info_name="knapper")
+    context = click.Context(cli, info_name="knapper", **cli.context_settings)
     found = {name: command for name in COMMANDS if (command := cli.get_command(context, name)) is not None}
     added = Added("plugins")
     for _ in plugins.ask("knapper_commands", cli=added):
