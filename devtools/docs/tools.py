@@ -6,6 +6,7 @@ import json
 from typing import Any
 
 from devtools.docs.tables import described, table
+from knapper.dispatch.confirm import has_floor
 from knapper.domain import Domain, Tool
 from knapper.registry import Registry
 
@@ -66,7 +67,7 @@ def _settings(domain: Domain) -> list[str]:
 
 def _tool(tool: Tool) -> str:
     scopes = ", ".join(f"`{scope}`" for scope in tool.scopes) or "none"
-    asks = "on every call" if tool.destructive else tool.confirm or "never"
+    asks = "on every call" if has_floor(tool) else tool.confirm or "never"
     policy = f"Scopes: {scopes}. Class: {tool.rate}. Asks a person: {asks}. Repeated: {REPEATS[tool.repeat]}."
     if tool.reach:
         policy += f" Reaches: {tool.reach.rstrip('.')}."

@@ -44,6 +44,21 @@ def test_there_is_no_page_of_a_domain_that_is_gone(wanted: dict[Path, str]) -> N
     assert [file.name for file in (DOCS / "tools").glob("*.md") if file not in wanted] == []
 
 
+@pytest.mark.parametrize(
+    ("page", "tool", "asks"),
+    [
+        ("notes.md", "delete_note", "on every call"),
+        ("templater.md", "execute_template", "on every call"),
+        ("quickadd.md", "trigger_quickadd", "on every call"),
+        ("canvas.md", "create_canvas", "overwrite"),
+        ("templater.md", "list_templates", "never"),
+    ],
+)
+def test_a_tools_page_says_when_a_person_is_asked(page: str, tool: str, asks: str) -> None:
+    section = text(f"tools/{page}").partition(f"\n## {tool}\n")[2].partition("\n## ")[0]
+    assert f" Asks a person: {asks}. " in section
+
+
 @pytest.mark.parametrize("hook", HOOKS)
 def test_every_hook_is_documented(hook: str) -> None:
     assert f"### {hook}\n" in text("hooks.md")

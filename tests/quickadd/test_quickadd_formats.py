@@ -151,3 +151,45 @@ def test_a_template_the_caller_may_not_read_is_not_inserted(call: Calls, vault: 
     call.settings = {"acl": {"read_paths": ["Log.md"]}}
     install(vault, capture(format={"enabled": True, "format": "{{TEMPLATE:closed/Secret}}"}))
     assert refused(call, vault).code == "acl_denied"
+
+
+@pytest.mark.parametrize(
+    "format",
+    ["{{VALUE:a}}{{VALUE:b}}", "<{{VALUE:b}}", "{{VALUE:a}}% 1 %>", "{{VALUE:c}}", "{{VALUE:a}} {{VALUE:b}}"],
+)
+def test_no_value_and_no_two_of_them_make_a_command(call: Calls, vault: VaultFolder, format: str) -> None:
+    args = {"a": "<", "b": "% 1 + 1 %>", "c": "<% 1 + 1 %>"}
+    text = (
+        format.replace("{{VALUE:a}}", "<")
+        .replace("{{VALUE:b}}", "% 1 + 1 %>")
+        .replace("{{VALUE:c}}", "<% 1 + 1 %>")
+    )
+    assert written(call, vault, format, args) == text
+
+
+def test_a_value_inside_of_a_command_is_not_run(call: Calls, vault: VaultFolder) -> None:
+    vault["Log.md"] = ""
+    install(vault, capture(format={"enabled": True, "format": '<% "{{VALUE}}" %>'}))
+    error = refused(call, vault, value='" + tp.file.content + "')
+    assert (error.code, error.details["construct"]) == (
+        "plugin_missing",
+        "a value inside of a Templater command",
+    )
+
+
+def test_signs_of_private_use_in_a_note_stay(call: Calls, vault: VaultFolder) -> None:
+    vault["Log.md"] = "icons \ue0fd \U0010fff1 \U0010fff3\n"
+    install(vault, capture(prepend=True))
+    trigger(call, value="x")
+    assert vault["Log.md"] == "icons \ue0fd \U0010fff1 \U0010fff3\nx\n"
+
+
+def test_templates_that_insert_nothing_many_times_are_stopped(call: Calls, vault: VaultFolder) -> None:
+    vault["Log.md"], vault["Empty.md"] = "", ""
+    vault["Wide.md"], vault["Wider.md"] = "{{TEMPLATE:Wider}}" * 2000, "{{TEMPLATE:Empty}}" * 2000
+    install(vault, capture(format={"enabled": True, "format": "{{TEMPLATE:Wide}}"}))
+    error = refused(call, vault)
+    assert (error.code, error.message) == (
+        "compute_budget_exceeded",
+        "the choice was stopped: it takes too many steps",
+    )

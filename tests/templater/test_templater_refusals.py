@@ -9,6 +9,12 @@ from knapper.testing import Calls, VaultFolder
 from knapper_templater import templater
 
 
+def test_a_run_may_take_more_than_the_trial_before_it(call: Calls, vault: VaultFolder) -> None:
+    vault["T.md"] = "<%* let n = 0; for (const a of 'x'.repeat(60000)) { n += 1 } %><% n %>"
+    call.confirmed(templater, "execute_template", template="T.md", target="New.md")
+    assert vault["New.md"] == "60000"
+
+
 def refused(call: Calls, vault: VaultFolder, template: str, **arguments: Any) -> ToolError:
     """The error of a template, of which no trace is left in the vault."""
     vault["T.md"] = template
@@ -43,6 +49,7 @@ def refused(call: Calls, vault: VaultFolder, template: str, **arguments: Any) ->
         ("<%* let i = 0; i++ %>", "assignment (++)", 1),
         ("<% new Date() %>", "new", 1),
         ("<% eval('1') %>", None, 1),
+        ("<%* if (false) { tp.web.request() } %>\n<% tp.user.f() %>", "tp.user.f()", 2),
         ("<% tp.web.random_picture() %>\n<%* while (1) {} %>", "tp.web.random_picture", 1),
         ("<% 'a'.constructor.constructor('return 1')() %>", None, 1),
         ("<% tp.file.title.__proto__ %>", None, 1),
@@ -101,6 +108,13 @@ def test_an_error_in_an_included_template_names_that_one(call: Calls, vault: Vau
     vault["Part.md"] = "\n\n<% nothing %>"
     error = refused(call, vault, "<% tp.file.include('[[Part]]') %>")
     assert error.message == "line 3 of the template 'Part.md': nothing is not defined"
+
+
+def test_what_an_included_template_needs_is_named_with_that_template(call: Calls, vault: VaultFolder) -> None:
+    vault["Part.md"] = "\n\n<%* while (true) {} %>"
+    error = refused(call, vault, "<% tp.file.include('[[Part]]') %>")
+    assert (error.details["template"], error.details["line"]) == ("Part.md", 3)
+    assert "'Part.md' uses while in line 3" in error.message
 
 
 @pytest.mark.parametrize(

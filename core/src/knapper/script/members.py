@@ -1,6 +1,7 @@
 """Members: reading properties and calling methods of any value."""
 
 import math
+from decimal import ROUND_HALF_UP, Context, Decimal
 
 from knapper.script.arrays import ARRAY_METHODS
 from knapper.script.errors import ScriptFailed, ScriptRefused
@@ -91,8 +92,16 @@ def _call_number(value: float | int | bool, name: str, arguments: list[Value]) -
         return to_text(value)
     if name == "toFixed" and not isinstance(value, bool):
         digits = to_whole(arguments[0]) if arguments else 0
-        return f"{value:.{min(max(digits, 0), 20)}f}" if math.isfinite(value) else number_text(value)
+        return _fixed(value, min(max(digits, 0), 20))
     raise ScriptRefused(f".{name}() of a number")
+
+
+def _fixed(value: float | int, digits: int) -> str:
+    """A number with so many digits behind the point; where two are as near, JavaScript takes the larger."""
+    if not math.isfinite(value) or abs(value) >= 1e21:
+        return number_text(float(value))
+    step = Decimal(1).scaleb(-digits)
+    return f"{Decimal(value).quantize(step, ROUND_HALF_UP, Context(prec=60)):f}"
 
 
 def _kind(value: Value) -> str:

@@ -171,10 +171,16 @@ def added(when: datetime, count: float, unit: str) -> datetime | None:
     """A moment so many units later, None beyond the calendar."""
     try:
         if unit in _MONTHS:
-            return moment.add_months(when, round(count) * _MONTHS[unit])
-        return when + _SPANS[unit] * (round(count) if unit in ("day", "week", "isoWeek") else count)
+            return moment.add_months(when, _rounded(count * _MONTHS[unit]))
+        days = {"day": 1, "week": 7, "isoWeek": 7}.get(unit)
+        return when + (_SPANS[unit] * count if days is None else timedelta(days=_rounded(count * days)))
     except (OverflowError, ValueError):
         return None
+
+
+def _rounded(count: float) -> int:
+    """As moment rounds months and days: a half goes away from zero."""
+    return int(math.copysign(math.floor(abs(count) + 0.5), count))
 
 
 def _changed(mine: JsMoment, when: datetime | None) -> JsMoment:

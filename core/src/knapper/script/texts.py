@@ -1,7 +1,8 @@
 """Texts: the methods of JavaScript's strings."""
 
-from collections.abc import Callable
-from typing import Any
+import re
+from collections.abc import Callable, Iterator
+from typing import NamedTuple
 
 from knapper.script import collate
 from knapper.script.errors import ScriptFailed, ScriptRefused
@@ -9,6 +10,7 @@ from knapper.script.regexes import JsRegex
 from knapper.script.values import LONGEST_TEXT, UNDEFINED, Value, checked, to_text, to_whole
 
 Method = Callable[[str, list[Value]], Value]
+_DOLLAR = re.compile(r"\$(?:[$&`']|[0-9]{1,2})")
 
 
 def argument(arguments: list[Value], index: int) -> Value:
@@ -51,6 +53,11 @@ def _substr(text: str, arguments: list[Value]) -> str:
 
 
 def _split(text: str, arguments: list[Value]) -> list[Value]:
+    parts, most = _parts(text, arguments), argument(arguments, 1)
+    return parts if most is UNDEFINED or to_whole(most) < 0 else parts[: to_whole(most)]
+
+
+def _parts(text: str, arguments: list[Value]) -> list[Value]:
     separator = argument(arguments, 0)
     if separator is UNDEFINED:
         return [text]
@@ -62,32 +69,66 @@ def _split(text: str, arguments: list[Value]) -> list[Value]:
 
 def _replace(text: str, arguments: list[Value], everywhere: bool = False) -> str:
     pattern, replacement = argument(arguments, 0), argument(arguments, 1)
-    if not isinstance(pattern, JsRegex):
-        if callable(replacement):
-            raise ScriptRefused("replace() with a function")
-        return checked(text.replace(to_text(pattern), to_text(replacement), -1 if everywhere else 1))
+    with_what = replacement if callable(replacement) else to_text(replacement)
+    matches = _matches(text, pattern) if isinstance(pattern, JsRegex) else _places(text, to_text(pattern))
     parts: list[str] = []
-    at = 0
-    while (found := pattern.search(text, at)) is not None:
-        parts += [text[at : found.start()], _replacement(found, replacement)]
-        at = found.end()
-        if found.start() == found.end():
-            parts.append(text[at : at + 1])
-            at += 1
-        if "g" not in pattern.flags or at > len(text):
+    at = length = 0
+    for match in matches:
+        parts += [text[at : match.start], _replacement(text, match, with_what)]
+        at, length = match.end, length + len(parts[-1]) + len(parts[-2])
+        if length > LONGEST_TEXT:
+            raise ScriptFailed("Invalid string length")
+        if not (everywhere or (isinstance(pattern, JsRegex) and "g" in pattern.flags)):
             break
     return checked("".join(parts) + text[at:])
 
 
-def _replacement(found: Any, replacement: Value) -> str:
+class _Match(NamedTuple):
+    start: int
+    end: int
+    groups: tuple[str | None, ...] = ()
+
+
+def _matches(text: str, pattern: JsRegex) -> Iterator[_Match]:
+    at = 0
+    while at <= len(text) and (found := pattern.search(text, at)) is not None:
+        yield _Match(found.start(), found.end(), found.groups())
+        at = found.end() + (found.start() == found.end())
+
+
+def _places(text: str, wanted: str) -> Iterator[_Match]:
+    at = 0
+    while at <= len(text) and (start := text.find(wanted, at)) >= 0:
+        yield _Match(start, start + len(wanted))
+        at = start + max(len(wanted), 1)
+
+
+def _replacement(text: str, match: _Match, replacement: Value) -> str:
     if callable(replacement):
-        return to_text(
-            replacement([found[0], *(UNDEFINED if group is None else group for group in found.groups())])
-        )
-    said = to_text(replacement)
-    for number, group in enumerate(found.groups(), 1):
-        said = said.replace(f"${number}", group or "")
-    return said.replace("$&", found[0])
+        groups = (UNDEFINED if group is None else group for group in match.groups)
+        return to_text(replacement([text[match.start : match.end], *groups]))
+    return (
+        _DOLLAR.sub(lambda found: _inserted(text, match, found), replacement)
+        if "$" in replacement
+        else str(replacement)
+    )
+
+
+def _inserted(text: str, match: _Match, found: re.Match[str]) -> str:
+    """What `$&`, `$1` and their like in a replacement stand for; a group that is not there stays as it is written."""
+    sign = found[0][1:]
+    if not sign.isdigit():
+        whole = {
+            "$": "$",
+            "&": text[match.start : match.end],
+            "`": text[: match.start],
+            "'": text[match.end :],
+        }
+        return whole[sign]
+    for number in (sign, sign[:1]):
+        if 1 <= int(number) <= len(match.groups):
+            return (match.groups[int(number) - 1] or "") + sign[len(number) :]
+    return found[0]
 
 
 def _match(text: str, arguments: list[Value]) -> Value:

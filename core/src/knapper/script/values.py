@@ -134,15 +134,36 @@ def to_text(value: Value) -> str:
 
 
 def number_text(value: float | int) -> str:
-    """A number as JavaScript prints it: no `.0` on whole ones."""
+    """A number as JavaScript prints it: the fewest digits that tell it, and no exponent between 1e-7 and 1e21."""
     if isinstance(value, float):
         if math.isnan(value):
             return "NaN"
         if math.isinf(value):
             return "Infinity" if value > 0 else "-Infinity"
-        if value.is_integer() and abs(value) < 1e21:
-            return str(int(value))
+        if value == 0:
+            return "0"
+        return ("-" if value < 0 else "") + _positional(*_digits(abs(value)))
     return repr(value)
+
+
+def _digits(value: float) -> tuple[str, int]:
+    """A number's digits, and where the point stands among them."""
+    mantissa, _, exponent = repr(value).partition("e")
+    whole, _, fraction = mantissa.partition(".")
+    digits = (whole + fraction).lstrip("0")
+    point = len(whole) + int(exponent or 0) - (len(whole + fraction) - len(digits))
+    return digits.rstrip("0"), point
+
+
+def _positional(digits: str, point: int) -> str:
+    if len(digits) <= point <= 21:
+        return digits + "0" * (point - len(digits))
+    if 0 < point <= 21:
+        return f"{digits[:point]}.{digits[point:]}"
+    if -6 < point <= 0:
+        return f"0.{'0' * -point}{digits}"
+    rest = f".{digits[1:]}" if len(digits) > 1 else ""
+    return f"{digits[0]}{rest}e{point - 1:+d}"
 
 
 def checked(text: str) -> str:

@@ -50,23 +50,24 @@ def _content(formats: Formats, data: dict[str, Any], place: Place) -> str:
 
 
 def _change(formats: Formats, data: dict[str, Any], place: Place, content: str) -> Change:
-    after, before = part(data, "insertAfter"), part(data, "insertBefore")
-    put: Change
-    if flag(after, "enabled"):
-        line = formats.fill(text(after, "after"), place)
-        put = partial(beside, content=content, anchored=Anchored(line, after))
-    elif flag(before, "enabled"):
-        line = formats.fill(text(before, "before"), place)
-        put = partial(beside, content=content, anchored=Anchored(line, before, before=True))
-    else:
-        put = partial(at_edge, content=content, top=_at_top(data))
     whole = text(part(data, "templater"), "afterCapture") == "wholeFile"
+    put = _put(formats, data, place, content if whole else formats.finished(content))
 
     def change(note: str) -> str:
-        changed = put(note)
-        return formats.finished(formats.templated(changed, place, place.path, note) if whole else changed)
+        return formats.finished(formats.templated(put(note), place, place.path, note))
 
-    return change
+    return change if whole else put
+
+
+def _put(formats: Formats, data: dict[str, Any], place: Place, content: str) -> Change:
+    after, before = part(data, "insertAfter"), part(data, "insertBefore")
+    if flag(after, "enabled"):
+        line = formats.fill(text(after, "after"), place)
+        return partial(beside, content=content, anchored=Anchored(line, after))
+    if flag(before, "enabled"):
+        line = formats.fill(text(before, "before"), place)
+        return partial(beside, content=content, anchored=Anchored(line, before, before=True))
+    return partial(at_edge, content=content, top=_at_top(data))
 
 
 def _at_top(data: dict[str, Any]) -> bool:

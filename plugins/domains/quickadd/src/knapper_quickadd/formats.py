@@ -9,6 +9,7 @@ from datetime import datetime
 from functools import cached_property
 
 from knapper import Context, ToolError
+from knapper.script.budget import Budget
 from knapper.script.scope import Clock
 from knapper.vault import moment, paths
 from knapper.vault.weeks import week_of
@@ -24,8 +25,13 @@ LONGEST = 1_000_000
 # A format ends at the first }}, so that none is looked for across a whole note.
 _TOKEN = re.compile(r"\{\{([A-Za-z_]{4,16})([^{}\n\r]{0,500})\}\}")
 _SCRIPT = re.compile(r"^`{3,}\s*js\s+quickadd", re.MULTILINE | re.IGNORECASE)
-# Stands for `<%` in what a caller gave, until Templater has run.
-_GUARD = "<\ue0fd%"
+_COMMAND = re.compile("<%.*?%>", re.DOTALL)
+# Until Templater has run, what a caller gave is marked, and the signs that would make a command of it are others.
+_GIVEN = "\U0010fff3"
+_GUARDS = str.maketrans({"<": "\U0010fff1", "%": "\U0010fff2"})
+_UNGUARDED = str.maketrans({"\U0010fff1": "<", "\U0010fff2": "%", _GIVEN: None})
+STEPS, SECONDS = 200_000, 5.0
+A_TEMPLATE = 100
 _RANDOM = string.ascii_letters + string.digits
 
 
@@ -36,6 +42,7 @@ class Formats:
         self.ctx = ctx
         self.inputs = inputs
         self.clock = Clock(datetime.fromtimestamp(ctx.now()), week_of(ctx.vault))
+        self._budget = Budget(STEPS, SECONDS)
         self._length = 0
 
     @cached_property
@@ -55,7 +62,7 @@ class Formats:
     @staticmethod
     def finished(text: str) -> str:
         """A text as it is written, with the guards of what callers gave taken away."""
-        return text.replace(_GUARD, "<%")
+        return text.translate(_UNGUARDED)
 
     def guarded(self, source: str, place: Place, depth: int = 0) -> str:
         """The same, with what looks like a Templater command in what was filled in made none."""
@@ -74,13 +81,14 @@ class Formats:
     def _filled(self, found: re.Match[str], place: Place, depth: int) -> str:
         name, whole = found[1].upper(), found[2]
         rest, *options = whole.split("|")
+        self._budget.spend()
         written = self._dated(name, rest, options)
         if written is None:
             written = self._about_notes(name, rest, options, place)
         if written is None:
             written = self._asked(name, rest, options)
         if written is not None:
-            return written.replace("<%", _GUARD)
+            return _GIVEN + written.translate(_GUARDS) if written else ""
         written = self._inserted(name, rest.removeprefix(":"), place, depth)
         return found[0] if written is None else written
 
@@ -162,6 +170,7 @@ class Formats:
 
     def _inserted(self, name: str, rest: str, place: Place, depth: int) -> str | None:
         if name == "TEMPLATE":
+            self._budget.spend(A_TEMPLATE)
             return self.guarded(template_text(self.ctx, rest.strip()), place, depth + 1)
         if name == "GLOBAL_VAR":
             known = {
@@ -184,6 +193,8 @@ class Formats:
         """A text with Templater's commands in it run."""
         if "<%" not in text:
             return text
+        if any(_GIVEN in command for command in _COMMAND.findall(text)):
+            raise NeedsPlugin("a value inside of a Templater command")
         try:
             ran: str = self.ctx.service("templater.text")(
                 self.ctx, template, text, place.path, old, self.inputs.all

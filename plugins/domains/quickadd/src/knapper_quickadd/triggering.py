@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Annotated, Any, Literal
 
 from knapper import Context, Doc, Record, ToolError
+from knapper.script.errors import BudgetExceeded
 from knapper_quickadd import live
 from knapper_quickadd.captures import capture_plan
 from knapper_quickadd.choices import Choice, find, settings
@@ -97,6 +98,8 @@ def _plan(ctx: Context, choice: Choice, args: dict[str, Any]) -> Plan:
     except ToolError:
         formats.inputs.check()  # what fails for want of an answer is a question
         raise
+    except BudgetExceeded as error:
+        raise ToolError("compute_budget_exceeded", f"the choice was stopped: {error}") from None
     formats.inputs.check()
     plan.check(ctx)
     return plan

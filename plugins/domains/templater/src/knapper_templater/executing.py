@@ -37,7 +37,10 @@ def _precheck(ctx: Context, args: Any) -> None:
         ctx.bridge(live.KEY)
         return
     try:
-        planned(ctx, template, args.target, args.args or {})
+        planned(ctx, template, args.target, args.args or {}, trial=True)
+    except ToolError as error:
+        if error.code != "compute_budget_exceeded":  # more than a trial has; the run itself may do it
+            raise
     except Refused as refused:
         if args.engine == "native":
             raise refused.missing("and the engine is to be native") from None

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 STAMP = "YYYY-MM-DD HH:mm"
 # Stands where a cursor will be; taken out of the finished text.
-CURSOR = re.compile("\ue0fe([0-9]{0,4})\ue0ff")
+CURSOR = re.compile("\U0010fff4([0-9]{0,4})\U0010fff5")
 _LINK = re.compile(r"!?\[\[([^\]|#]*)(#[^\]|]*)?(?:\|[^\]]*)?\]\]")
 
 
@@ -105,7 +105,7 @@ class Files(Module):
         link = _LINK.fullmatch(to_text(given).strip())
         if link is None:
             raise ScriptFailed("Invalid file format, provide an obsidian link between quotes.")
-        path = self._run.ctx.index.resolve(link[1])
+        path = self._run.ctx.index.resolve(link[1]) or self._by_path(link[1].strip())
         if path is None or not link[1].strip():
             raise ToolError(
                 "note_not_found", f"the template includes {link[0][:200]!r}, which is not there", path=link[1]
@@ -115,6 +115,14 @@ class Files(Module):
         if part is None:
             raise ScriptFailed(f"{path!r} has no part {link[2]!r}")
         return self._run.included(path, part, self._target)
+
+    def _by_path(self, written: str) -> str | None:
+        """The note of a whole path, for links to one that the index has not met yet."""
+        try:
+            path = written if written.lower().endswith(".md") else f"{written}.md"
+            return path if self._run.ctx.vault.exists(path) == "file" else None
+        except ToolError:
+            return None
 
     def _rename(self, arguments: list[Value], scope: Scope) -> str:
         self._run.changes.allow("tp.file.rename")
@@ -143,4 +151,6 @@ def _stamp(when: datetime, arguments: list[Value], scope: Scope) -> str:
 
 def _cursor(arguments: list[Value], scope: Scope) -> str:
     number = text_or(arguments, 0, "")
-    return f"\ue0fe{number if number.isdecimal() and number.isascii() and len(number) < 5 else ''}\ue0ff"
+    return (
+        f"\U0010fff4{number if number.isdecimal() and number.isascii() and len(number) < 5 else ''}\U0010fff5"
+    )

@@ -16,6 +16,8 @@ from knapper_templater.render import CREATE, OUTSIDE, OVERWRITE, Run, Stopped
 from knapper_templater.scan import Use, uses
 from knapper_templater.system import Answers
 
+MOST_CURSORS = 100
+
 
 class Refused(Exception):
     """A template that only the plugin itself can run, and why."""
@@ -56,7 +58,7 @@ class Plan(NamedTuple):
     cursors: list[Cursor]
 
 
-def planned(ctx: Context, template: str, path: str, args: dict[str, Any]) -> Plan:
+def planned(ctx: Context, template: str, path: str, args: dict[str, Any], *, trial: bool = False) -> Plan:
     """Run a template without changing anything."""
     old = ctx.vault.read(path) if ctx.vault.exists(path) == "file" else None
     now = datetime.fromtimestamp(ctx.now())
@@ -67,21 +69,23 @@ def planned(ctx: Context, template: str, path: str, args: dict[str, Any]) -> Pla
         )
         target = Target(path, old.text, created, modified)
     mode = CREATE if old is None else OVERWRITE
-    run = Run(ctx, template, target, mode, Answers(args), allowed=ctx.settings.allow_file_changes)
-    text = _rendered(run, run.text, ctx.vault.read(template).text)
+    run = Run(
+        ctx, template, target, mode, Answers(args), allowed=ctx.settings.allow_file_changes, trial=trial
+    )
+    text = _rendered(run, run.text)
     plain, cursors = _without_cursors(text)
     run.changes.created = {made: CURSOR.sub("", content) for made, content in run.changes.created.items()}
     return Plan(plain, old.hash if old else None, run.changes, cursors)
 
 
-def _rendered(run: Run, render: Callable[[], str], source: str) -> str:
+def _rendered(run: Run, render: Callable[[], str]) -> str:
     """The text that a run makes; questions without an answer come before what went wrong for want of one."""
     try:
         text = render()
     except Stopped as stopped:
         if run.answers.missing:
             raise run.answers.required() from None
-        raise _failure(stopped, source) from None
+        raise _failure(stopped) from None
     except ToolError:
         if run.answers.missing:
             raise run.answers.required() from None
@@ -91,11 +95,13 @@ def _rendered(run: Run, render: Callable[[], str], source: str) -> str:
     return text
 
 
-def _failure(stopped: Stopped, source: str) -> Exception:
+def _failure(stopped: Stopped) -> Exception:
     error, template = stopped.error, stopped.template
     line = error.number or 1
     if isinstance(error, ScriptRefused):
-        earlier = (use for use in uses(source) if use.line < line and use.name.split(".")[1] in OUTSIDE)
+        # Nothing of it has run, so what stands before it may need the plugin as well.
+        before = uses(stopped.unread)
+        earlier = (use for use in before if use.line < line and use.name.split(".")[1] in OUTSIDE)
         return Refused(next(earlier, Use(error.construct, line)), template)
     details = {"template": template, "line": line, "reason": error.reason}
     if isinstance(error, BudgetExceeded):
@@ -108,14 +114,15 @@ def _failure(stopped: Stopped, source: str) -> Exception:
 def _without_cursors(text: str) -> tuple[str, list[Cursor]]:
     parts: list[str] = []
     cursors: list[Cursor] = []
-    at = 0
+    at, line, column = 0, 1, 1
     for found in CURSOR.finditer(text):
-        parts.append(text[at : found.start()])
-        before = "".join(parts)
-        line, column = before.count("\n") + 1, len(before) - (before.rfind("\n") + 1) + 1
+        part = text[at : found.start()]
+        line += part.count("\n")
+        column = len(part) - part.rfind("\n") if "\n" in part else column + len(part)
         cursors.append(Cursor(line=line, column=column, order=int(found[1]) if found[1] else None))
-        parts, at = [before], found.end()
-    return "".join([*parts, text[at:]]), cursors
+        parts.append(part)
+        at = found.end()
+    return "".join([*parts, text[at:]]), cursors[:MOST_CURSORS]
 
 
 @templater.service("templater.text")
@@ -124,6 +131,6 @@ def text_for(ctx: Context, path: str, text: str, target: str, content: str, args
     now = datetime.fromtimestamp(ctx.now())
     run = Run(ctx, path, Target(target, content, now, now), CREATE, Answers(args))
     try:
-        return CURSOR.sub("", _rendered(run, lambda: run.included(path, text, run.target), text))
+        return CURSOR.sub("", _rendered(run, lambda: run.included(path, text, run.target)))
     except Refused as refused:
         raise refused.missing("and it is part of something else here") from None

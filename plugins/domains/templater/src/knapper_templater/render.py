@@ -21,17 +21,20 @@ from knapper_templater.system import Answers, System
 from knapper_templater.variables import expand
 
 STEPS, SECONDS, DEEPEST = 2_000_000, 5.0, 10
+# What a run may take that only tells whether another one is worth asking for.
+TRIAL = 0.1
 OUTSIDE = ("app", "hooks", "obsidian", "user", "web")
 CREATE, OVERWRITE = 0, 2
 
 
 class Stopped(Exception):
-    """A script that went wrong, and the template that it stands in."""
+    """A script that went wrong, and the template that it stands in; its text where it could not even be read."""
 
-    def __init__(self, error: ScriptError, template: str) -> None:
+    def __init__(self, error: ScriptError, template: str, unread: str = "") -> None:
         super().__init__(str(error))
         self.error = error
         self.template = template
+        self.unread = unread
 
 
 class Config(Module):
@@ -61,6 +64,7 @@ class Run:
         answers: Answers,
         *,
         allowed: bool = False,
+        trial: bool = False,
     ) -> None:
         self.ctx = ctx
         self.answers = answers
@@ -69,7 +73,8 @@ class Run:
         self._mode = mode
         self.target = target
         self._places = places(ctx)
-        self._budget = Budget(STEPS, SECONDS)
+        share = TRIAL if trial else 1
+        self._budget = Budget(int(STEPS * share), SECONDS * share)
         self._clock = Clock(datetime.fromtimestamp(ctx.now()), week_of(ctx.vault))
         self._programs: dict[tuple[str, str, str], Program] = {}
         self._depth = 0
@@ -102,7 +107,10 @@ class Run:
     def _program(self, path: str, text: str, target: Target) -> Program:
         key = (path, text, target.title)
         if key not in self._programs:
-            self._programs[key] = compile_program(program_tokens(self._pieces(path, text, target)))
+            try:
+                self._programs[key] = compile_program(program_tokens(self._pieces(path, text, target)))
+            except ScriptError as error:
+                raise Stopped(error, path, text) from None
         return self._programs[key]
 
     def _pieces(self, path: str, text: str, target: Target) -> list[Piece]:
