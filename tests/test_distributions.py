@@ -16,6 +16,8 @@ TREE = members(ROOT)
 UMBRELLA = read_toml(ROOT / "pyproject.toml")
 BUILD = {"requires": ["hatchling>=1.27,<2"], "build-backend": "hatchling.build"}
 CORE = f"knapper-core{scaffold.RANGE}"
+# Distributions that are started and not plugged in: a command in place of an entry point.
+PROGRAMS = {"knapper-bridge-stdio": {"knapper-stdio": "knapper_bridge_stdio:main"}}
 
 every = pytest.mark.parametrize("member", TREE, ids=lambda member: member.name)
 every_plugin = pytest.mark.parametrize("member", TREE[1:], ids=lambda member: member.name)
@@ -39,8 +41,14 @@ def test_its_metadata_has_the_one_shape(member: Member) -> None:
 
 
 @every_plugin
-def test_its_entry_point_is_its_slug_and_its_package(member: Member) -> None:
-    assert member.metadata["project"]["entry-points"] == {"knapper": {member.slug: member.package}}
+def test_its_entry_point_is_its_slug_and_its_package_or_it_is_a_program(member: Member) -> None:
+    project = member.metadata["project"]
+    if member.name in PROGRAMS:
+        assert project["scripts"] == PROGRAMS[member.name]
+        assert "entry-points" not in project
+    else:
+        assert "scripts" not in project
+        assert project["entry-points"] == {"knapper": {member.slug: member.package}}
 
 
 def test_the_core_brings_the_command_and_the_fixtures() -> None:

@@ -175,8 +175,8 @@ def pipe(place: Place) -> Iterator[Callable[..., Pipe]]:
 class Web:
     """A server over HTTP, and plain requests to it."""
 
-    def __init__(self, command: list[str], env: dict[str, str]) -> None:
-        self.process = subprocess.Popen([*command, "--port", "0"], env=env, stderr=subprocess.PIPE)
+    def __init__(self, command: list[str], env: dict[str, str], port: int = 0) -> None:
+        self.process = subprocess.Popen([*command, "--port", str(port)], env=env, stderr=subprocess.PIPE)
         self.errors: list[str] = []
         self._ready: queue.Queue[str] = queue.Queue()
         self._thread = threading.Thread(target=self._err, daemon=True)

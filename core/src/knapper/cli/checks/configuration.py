@@ -12,6 +12,10 @@ from knapper.errors import ConfigError
 
 VARIABLES = {
     "KNAPPER_CONFIG": "the configuration file or vault folder to use where none is named",
+    "KNAPPER_STDIO_API_KEY": "the key that `knapper-stdio` sends to its host",
+    "KNAPPER_STDIO_HOST": "the address of the host of `knapper-stdio`",
+    "KNAPPER_STDIO_PORT": "the port of the host of `knapper-stdio`",
+    "KNAPPER_STDIO_TRANSPORT": "how `knapper-stdio` talks to its host: `auto`, `mcp` or `v1`",
     "KNAPPER_STRICT_OUTPUT_SCHEMA": "check every result against its tool's output schema",
     "KNAPPER_TRACE_HOOKS": "show every hook call on stderr",
 }
