@@ -9,7 +9,7 @@ import pytest
 from knapper.testing_http import Asked, Reply, loopback
 from knapper_bridge_stdio.following import ATTEMPTS, follow, shaken
 from knapper_bridge_stdio.http import HostError
-from tests.bridge_stdio.conftest import Bench, V1Host, tool, until
+from tests.bridge_stdio.conftest import NOWHERE, Bench, McpHost, V1Host, asked_for, tool, until
 
 
 class Clock:
@@ -134,3 +134,32 @@ def test_a_host_of_another_version_is_not_a_host(bench: Bench) -> None:
         assert "result" in one.initialize()
         assert one.process.wait(30) == 1
         assert "speaks version '2' of /bridge/v1, not '1'" in one.stderr()
+
+
+def test_calls_while_the_host_is_away_do_not_use_up_the_attempts(bench: Bench) -> None:
+    one = bench.proxy(NOWHERE)
+    one.initialize()
+    for n in range(2 * ATTEMPTS):
+        assert one.call(n, "a")["result"]["isError"] is True
+    assert one.ask(99, "ping")["result"] == {}
+    assert one.process.poll() is None
+
+
+def test_a_host_that_ends_its_stream_at_once_is_not_asked_for_it_again_and_again(bench: Bench) -> None:
+    stand_in = McpHost(tool("a"))
+    streams: list[Asked] = []
+
+    def answer(asked: Asked) -> Reply:
+        if asked.method == "GET":
+            streams.append(asked)
+            return Reply(b": bye\n\n", headers={"content-type": "text/event-stream"})
+        reply = stand_in(asked)
+        return reply._replace(headers={**reply.headers, "Mcp-Session-Id": "s"})
+
+    with loopback(answer) as told:
+        one = bench.connected(told.url + "/mcp", "--transport", "mcp", "--poll", "3600")
+        until(lambda: len(asked_for(told, "tools/list")) >= 2, one)
+        for n in range(50):
+            one.call(n, "a")
+        assert len(streams) <= 2
+        assert len(asked_for(told, "tools/list")) == 2

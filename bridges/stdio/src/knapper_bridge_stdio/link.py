@@ -15,7 +15,7 @@ from knapper_bridge_stdio.v1 import V1
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from knapper_bridge_stdio.mcp import Greeting
+    from knapper_bridge_stdio.session import Greeting
 
 
 class Link:

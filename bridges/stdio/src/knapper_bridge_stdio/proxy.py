@@ -14,7 +14,7 @@ from knapper_bridge_stdio.remote import Remote, capabilities
 
 SERVER_INFO = {"name": "knapper-stdio", "title": "knapper", "version": __version__}
 HERE = ("ping", "tools/list")
-TWICE = "; it was sent once and may have taken effect"
+SENT = "; it was sent once and may have taken effect"
 
 
 class Proxy(Stdio):
@@ -68,8 +68,9 @@ class Proxy(Stdio):
     def _call(self, exchange: Exchange) -> Any:
         """A call that the host did not answer is told as a failed tool, which the model reads."""
         try:
-            return self._remote.link.call(exchange)
+            result = self._remote.link.call(exchange)
+            self._remote.reached()
+            return result
         except HostError as error:
-            self._remote.wake()
-            text = f"Error: {error}{TWICE if error.sent else ''}"
+            text = f"Error: {error}{SENT if error.sent else ''}"
             return {"content": [{"type": "text", "text": text}], "isError": True}

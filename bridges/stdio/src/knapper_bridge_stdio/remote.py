@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from knapper.catalogue import Catalogue
-from knapper.server.exchange import Exchange
+from knapper.server.exchange import Exchange, Peer
 from knapper.server.host import Host
 from knapper_bridge_stdio.following import follow, shaken
 from knapper_bridge_stdio.http import HostError
@@ -17,7 +17,7 @@ from knapper_bridge_stdio.options import Options, note
 if TYPE_CHECKING:
     from knapper.runtime import Runtime
     from knapper_bridge_stdio.link import Link
-    from knapper_bridge_stdio.mcp import Greeting
+    from knapper_bridge_stdio.session import Greeting
 
 LISTED = "notifications/tools/list_changed"
 FIRST_SECONDS = 0.4  # for the first look at a host of which nothing is known
@@ -38,6 +38,7 @@ class Remote(Host):
         if kept is not None:
             self._first.set()
         self._show()
+        self._client: Peer | None = None
         self._greeting: Greeting | None = None
         self._greeted = threading.Event()
         self._woken = threading.Event()
@@ -49,10 +50,11 @@ class Remote(Host):
 
     def greet(self, exchange: Exchange) -> None:
         """Begin to look, in the name of the client that has introduced itself; wait a moment where nothing is known."""
-        from knapper_bridge_stdio.mcp import Greeting
+        from knapper_bridge_stdio.session import Greeting
 
         session = exchange.session
-        self._greeting = Greeting(session.version or "", session.capabilities, session.client, exchange.peer)
+        self._client = exchange.peer
+        self._greeting = Greeting(session.version or "", session.capabilities, session.client, self)
         self._greeted.set()
         self._first.wait(FIRST_SECONDS)
 
@@ -79,9 +81,25 @@ class Remote(Host):
                 self._link = Link(self._options, self._introduced, self.wake)
             return self._link
 
+    def notify(self, method: str, params: dict[str, Any]) -> None:
+        """Tell the client something, unless it has not finished its handshake: then it has nothing that could be stale."""
+        if self.listened and self._client is not None:
+            self._client.notify(method, params)
+
+    def request(self, method: str, params: dict[str, Any], seconds: float) -> dict[str, Any]:
+        """Ask the client something that belongs to none of its own requests."""
+        if self._client is None:
+            raise TimeoutError
+        return self._client.request(method, params, seconds)
+
     def wake(self) -> None:
         """Look at once."""
         self._woken.set()
+
+    def reached(self) -> None:
+        """The host answers: where that is news, its tools may be too."""
+        if not self._answers:
+            self.wake()
 
     def close(self) -> None:
         self._closing = True
@@ -122,8 +140,8 @@ class Remote(Host):
         self._show()
         if found != before:
             self._shelf.keep(found)
-        if found.hash != before.hash and self.listened:
-            self._introduced().peer.notify(LISTED, {})
+        if found.hash != before.hash:
+            self.notify(LISTED, {})
 
     def _show(self) -> None:
         tools = [bytes(tool) for tool in self.known.tools]
