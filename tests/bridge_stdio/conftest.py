@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import json
+import queue
 import socket
 import sys
+import threading
 from collections.abc import Callable, Iterator
 from contextlib import closing
 from typing import Any
@@ -11,7 +14,7 @@ from typing import Any
 import pytest
 
 from knapper.testing_http import Asked, Reply
-from tests.server.conftest import Pipe, Place, Web, place  # noqa: F401 (a fixture)
+from tests.server.conftest import SECONDS, Pipe, Place, Web, place  # noqa: F401 (a fixture)
 
 PROXY = [sys.executable, "-c", "import sys; from knapper_bridge_stdio import main; sys.exit(main())"]
 CHANGED = {"jsonrpc": "2.0", "method": "notifications/tools/list_changed", "params": {}}
@@ -24,8 +27,20 @@ class Proxy(Pipe):
     changes = at_first = 0
 
     def __init__(self, command: list[str], env: dict[str, str]) -> None:
-        super().__init__(command, env)
         self.told: list[Any] = []
+        self._notes: queue.Queue[bytes] = queue.Queue()
+        super().__init__(command, env)
+
+    def _err(self) -> None:
+        assert self.process.stderr is not None
+        for line in self.process.stderr:
+            self.errors.append(line)
+            self._notes.put(line)
+
+    def said(self, text: bytes) -> None:
+        """Wait until something is noted on stderr that was not waited for before."""
+        while text not in self._notes.get(timeout=SECONDS):
+            pass
 
     def ask(self, id: int | str, method: str, **params: Any) -> Any:
         """Send a request and return its answer; what is told meanwhile is kept."""
@@ -42,9 +57,13 @@ class Proxy(Pipe):
         return message
 
     def changed(self) -> None:
-        """Wait until the client is told that the tools have changed."""
-        while (message := super().read()) != CHANGED:
-            self.told.append(message)
+        """Wait until the client is told that the tools have changed, where it has not been yet."""
+        while not self.changes:
+            line = self._lines.get(timeout=SECONDS)
+            assert line is not None
+            message = json.loads(line)
+            self.changes += message == CHANGED
+            self.told += [message] if message != CHANGED else []
 
     def names(self, id: int = 900) -> list[str]:
         return [tool["name"] for tool in self.ask(id, "tools/list")["result"]["tools"]]
@@ -74,8 +93,7 @@ class Bench:
         """A proxy whose client has introduced itself and whose host has been met."""
         one = self.proxy(url, *arguments, **env)
         one.initialize()
-        while not any(b"connected to" in line for line in one.errors):
-            one.ask(901, "ping")
+        one.said(b"connected to")
         one.ask(901, "ping")  # what was told before that line has been read when this is answered
         one.at_first, one.changes = one.changes, 0
         return one
@@ -163,3 +181,4 @@ def until(condition: Callable[[], bool], one: Proxy) -> None:
     """Keep the proxy company until something has happened elsewhere."""
     while not condition():
         one.ask(902, "ping")
+        threading.Event().wait(0.01)

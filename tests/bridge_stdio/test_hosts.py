@@ -15,7 +15,7 @@ from mcp import Client
 from mcp.client.stdio import StdioServerParameters, stdio_client
 
 from knapper.testing_http import loopback
-from tests.bridge_stdio.conftest import NOWHERE, PROXY, Bench, V1Host, free_port, tool, until
+from tests.bridge_stdio.conftest import NOWHERE, PROXY, Bench, V1Host, free_port, tool
 from tests.server.conftest import install
 
 DOORMAN = Path(__file__).parent.parent / "bridge_rest" / "knapper_doorman.py"
@@ -182,7 +182,7 @@ def test_clients_of_older_revisions_are_served_in_theirs(bench: Bench, version: 
     found = one.call(1, "point_to", path="a.md")["result"]["content"]
     link = "resource_link" if version == "2025-06-18" else "text"
     assert [content["type"] for content in found] == ["text", link, "image"]
-    assert "over mcp" in b"".join(one.errors).decode()
+    one.said(b"over mcp")
 
 
 def test_a_cancelled_call_stops_at_the_host_and_is_not_answered(bench: Bench) -> None:
@@ -303,4 +303,4 @@ def test_requests_before_the_handshake_are_refused_and_modern_ones_are_told_whic
     }
     assert one.ask(1, "tools/call", name="x")["error"]["code"] == -32600
     assert "result" in one.initialize()
-    until(lambda: any(b"does not answer" in line for line in one.errors), one)
+    one.said(b"does not answer")
