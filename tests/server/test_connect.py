@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import sys
 import tomllib
 from pathlib import Path
 from typing import Any
@@ -89,7 +90,21 @@ def test_a_file_that_cannot_be_read_is_left_as_it_is(home: Path) -> None:
 def test_a_running_server_is_connected_by_its_address(home: Path) -> None:
     shown = connect("vscode", "--url", "http://127.0.0.1:8765/mcp", "--print").output
     assert json.loads(shown) == {"servers": {"knapper": {"type": "http", "url": "http://127.0.0.1:8765/mcp"}}}
-    assert "takes no addresses" in str(connect("claude-desktop", "--url", "http://x/mcp").exception)
+
+
+def test_a_client_that_takes_no_addresses_gets_the_program_that_passes_everything_on(
+    home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(sys, "executable", str(home / "bin" / "python"))
+    asked = ("claude-desktop", "--url", "http://127.0.0.1:8765/mcp", "--print")
+    assert "takes no addresses in its configuration; install knapper-bridge-stdio" in str(
+        connect(*asked).exception
+    )
+    program = home / "bin" / ("knapper-stdio.exe" if sys.platform == "win32" else "knapper-stdio")
+    program.parent.mkdir()
+    program.touch()
+    entry = {"command": str(program), "args": ["--url", "http://127.0.0.1:8765/mcp"]}
+    assert json.loads(connect(*asked).output) == {"mcpServers": {"knapper": entry}}
 
 
 COMMENTED = """\

@@ -38,8 +38,16 @@ class Client(NamedTuple):
         if url is None:
             return {**dict(self.more), "command": command[0], "args": command[1:]}
         if not self.url:
-            raise KnapperError(f"{self.title} takes no addresses in its configuration; leave --url out")
+            return self.entry([*self._proxy(), "--url", url])
         return {**dict(self.web), self.url: url}
+
+    def _proxy(self) -> list[str]:
+        """The program that stands for an address, where only programs are taken."""
+        found = beside("knapper-stdio")
+        if found is None:
+            problem = f"{self.title} takes no addresses in its configuration"
+            raise KnapperError(f"{problem}; install knapper-bridge-stdio, or leave --url out")
+        return [found]
 
     def shown(self, name: str, entry: dict[str, Any]) -> str:
         """The configuration with nothing but this entry."""
@@ -125,8 +133,14 @@ def write(client: Client, name: str, entry: dict[str, Any]) -> Path | None:
 
 def program() -> list[str]:
     """How a client starts this very installation: by a full path, for clients have another search path."""
-    beside = Path(sys.executable).with_name("knapper.exe" if sys.platform == "win32" else "knapper")
-    return [str(beside)] if beside.exists() else [sys.executable, "-m", "knapper"]
+    found = beside("knapper")
+    return [found] if found is not None else [sys.executable, "-m", "knapper"]
+
+
+def beside(name: str) -> str | None:
+    """The full path of a program of this installation, where it is there."""
+    found = Path(sys.executable).with_name(f"{name}.exe" if sys.platform == "win32" else name)
+    return str(found) if found.exists() else None
 
 
 def _source(path: str | None) -> list[str]:
