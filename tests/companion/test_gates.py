@@ -130,6 +130,22 @@ def test_with_the_probe_skipped_only_what_is_forced_on_is_there(tmp_path: Path) 
     assert obsidian.asked == []
 
 
+@pytest.mark.parametrize(
+    "given",
+    [{"rest_api_url": "nonsense"}, {"rest_api_certificate": "no.pem"}],
+    ids=["address", "certificate"],
+)
+def test_where_no_client_can_be_made_the_call_itself_is_unreachable(
+    tmp_path: Path, given: dict[str, Any]
+) -> None:
+    plugins = {"probe_skip": True, "force_enabled": ["dataview"]}
+    found = settings(tmp_path, "https://127.0.0.1:1", plugins=plugins)
+    remote = DATAVIEW.connect(found.model_copy(update=given))
+    with pytest.raises(ToolError, match="rest_api_") as raised:
+        remote.ask("/dataview/dql", dql="LIST")
+    assert (raised.value.code, raised.value.details) == ("plugin_unreachable", {"plugin": "dataview"})
+
+
 @pytest.mark.parametrize("found", ["missing", "unreachable"])
 def test_for_what_the_companion_does_itself_missing_is_unreachable_too(tmp_path: Path, found: str) -> None:
     with loopback(without_companion) as obsidian:

@@ -30,6 +30,24 @@ def answer(asked: Asked) -> Reply:
     return ok({"text": SAID})
 
 
+def test_a_proxy_of_the_environment_never_gets_the_key(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with loopback(companion) as proxy, loopback(companion) as obsidian:
+        for name in ("HTTP_PROXY", "http_proxy", "ALL_PROXY", "all_proxy"):
+            monkeypatch.setenv(name, proxy.url)
+        BRIDGE.connect(settings(tmp_path, obsidian.url))
+    assert (len(proxy.asked), len(obsidian.asked)) == (0, 1)
+
+
+def test_a_redirect_takes_the_key_nowhere(tmp_path: Path) -> None:
+    with loopback(companion) as elsewhere:
+        away = Reply(b"", status=307, headers={"location": f"{elsewhere.url}/obsidian-tc/v1/probe"})
+        with loopback(lambda _: away) as obsidian, pytest.raises(ToolError, match="the status 307"):
+            BRIDGE.connect(settings(tmp_path, obsidian.url))
+    assert elsewhere.asked == []
+
+
 @pytest.mark.parametrize("tls", [False, True], ids=["http", "https"])
 def test_at_the_most_talkative_level_no_log_holds_the_key_or_a_notes_text(
     tmp_path: Path, caplog: pytest.LogCaptureFixture, tls: bool

@@ -13,7 +13,9 @@ const say = (value) => process.stdout.write(`${JSON.stringify(value)}\n`);
 const config = JSON.parse((await lines.next()).value);
 const events = [];
 const log = (what, detail) => events.push([what, detail]);
-for (const level of ["log", "info", "warn", "error"]) console[level] = (...said) => log(`console.${level}`, said.map(String).join(" "));
+for (const level of ["log", "info", "warn", "error"]) {
+  console[level] = (...said) => log(`console.${level}`, said.map(String).join(" "));
+}
 
 const app = { plugins: { plugins: {}, manifests: {} }, commands: commandsOf(config.commands ?? []) };
 app.vault = new Vault(config.vault, config.name ?? "Notes", config.desktop ?? true);
@@ -60,9 +62,8 @@ const acts = {
     app.workspace.view(path).type(text, saved);
   },
   async state() {
-    const { panes } = app.workspace;
-    const asked = rest.asked.splice(0);
-    return { panes, asked, events: events.splice(0), notices: api.notices.splice(0), listening: app.workspace.listening + app.vault.listening };
+    const since = { asked: rest.asked.splice(0), events: events.splice(0), notices: api.notices.splice(0) };
+    return { ...since, panes: app.workspace.panes, listening: app.workspace.listening + app.vault.listening };
   },
 };
 

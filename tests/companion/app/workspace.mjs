@@ -88,6 +88,6 @@ export class Workspace extends Events {
   }
 
   get panes() {
-    return this.leaves.map(({ view }) => ({ path: view.file?.path ?? null, text: view.shown ?? null, renders: view.renders ?? 0 }));
+    return this.leaves.map(({ view: { file, shown, renders } }) => ({ path: file.path, text: shown, renders }));
   }
 }

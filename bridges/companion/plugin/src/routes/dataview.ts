@@ -123,9 +123,14 @@ function isGroup(entry: unknown): entry is { key: unknown; rows: unknown } {
 function* taskRows(entries: unknown[], keys: unknown[]): Generator<unknown[]> {
   for (const entry of entries) {
     if (isGroup(entry)) yield* taskRows(listOf(entry.rows), [...keys, plain(entry.key)]);
-    // Dataview counts lines from 0.
-    else yield [...keys, member(entry, "text"), member(entry, "status"), member(entry, "path"), Number(member(entry, "line")) + 1];
+    else yield [...keys, ...cells(entry)];
   }
+}
+
+/** Dataview counts lines from 0, the server from 1. */
+function cells(task: unknown): unknown[] {
+  const named = ["text", "status", "path"].map((name) => member(task, name));
+  return [...named, Number(member(task, "line")) + 1];
 }
 
 /** What is wrong with a query, with its place where the parser drew one. */

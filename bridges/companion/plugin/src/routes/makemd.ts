@@ -26,7 +26,9 @@ function query(body: Body, host: Host): unknown {
   const id = body.text("space_id");
   const limit = body.count("limit", MOST, USUAL);
   const start = Number(body.optionalText("cursor") ?? "0");
-  if (!Number.isInteger(start) || start < 0) throw new Refusal("invalid_input", "cursor is not one of ours", { field: "cursor" });
+  if (!Number.isInteger(start) || start < 0) {
+    throw new Refusal("invalid_input", "cursor is not one of ours", { field: "cursor" });
+  }
   if (body.raw("filter") !== undefined || body.raw("sort") !== undefined) {
     throw unreachable("make-md", "has no interface for filters and orders; use engine native");
   }

@@ -33,9 +33,9 @@ function list(_: Body, host: Host): unknown {
 
 async function execute(body: Body, host: Host): Promise<unknown> {
   const target = body.path("target");
-  if (!target.toLowerCase().endsWith(".md")) throw new Refusal("invalid_input", "target has to end with .md", { field: "target" });
+  if (!target.toLowerCase().endsWith(".md")) throw refused("target", "target has to end with .md");
   if (Object.keys(body.object("args")).length > 0) {
-    throw new Refusal("invalid_input", "Templater itself takes no arguments; leave args out", { field: "args" });
+    throw refused("args", "Templater itself takes no arguments; leave args out");
   }
   const overwrite = body.flag("overwrite");
   const engine = part<Templater>(host, "templater", "templater", [
@@ -46,7 +46,8 @@ async function execute(body: Body, host: Host): Promise<unknown> {
   const template = fileAt(host, body.path("template"));
   const taken = occupant(host, target);
   if (taken !== null && !overwrite) throw exists(target);
-  const made = taken === null ? await create(engine, template, target, host) : await replace(engine, template, taken, host);
+  const run = taken === null ? create(engine, template, target, host) : replace(engine, template, taken, host);
+  const made = await run;
   return { template: template.path, target: made.path, created_at: now() };
 }
 
@@ -67,5 +68,9 @@ async function replace(engine: Templater, template: TFile, target: TFile, host: 
 }
 
 function failed(why: unknown): never {
-  throw new Refusal("invalid_input", `the template failed: ${messageOf(why)}`, { field: "template" });
+  throw refused("template", `the template failed: ${messageOf(why)}`);
+}
+
+function refused(field: string, problem: string): Refusal {
+  return new Refusal("invalid_input", problem, { field });
 }

@@ -1,5 +1,5 @@
 /* Knapper companion, MIT. Built from bridges/companion/plugin of the knapper project; do not edit.
-   sources sha256:b5512d4442e322ff81b7db753c80e1e1ab1260256fd1af83bd5ed63dbdaef0c5 */
+   sources sha256:271b8bf1686b4618060344ca0360938ea20c65f18b421e67abdc80b5e11cb22b */
 "use strict";
 var __defProp = Object.defineProperty;
 var __getOwnPropDesc = Object.getOwnPropertyDescriptor;
@@ -448,8 +448,12 @@ function isGroup(entry) {
 function* taskRows(entries, keys) {
   for (const entry of entries) {
     if (isGroup(entry)) yield* taskRows(listOf(entry.rows), [...keys, plain(entry.key)]);
-    else yield [...keys, member(entry, "text"), member(entry, "status"), member(entry, "path"), Number(member(entry, "line")) + 1];
+    else yield [...keys, ...cells(entry)];
   }
+}
+function cells(task) {
+  const named2 = ["text", "status", "path"].map((name) => member(task, name));
+  return [...named2, Number(member(task, "line")) + 1];
 }
 function mistake(error) {
   const message = messageOf(error);
@@ -547,7 +551,9 @@ function query(body, host) {
   const id = body.text("space_id");
   const limit = body.count("limit", MOST, USUAL);
   const start = Number(body.optionalText("cursor") ?? "0");
-  if (!Number.isInteger(start) || start < 0) throw new Refusal("invalid_input", "cursor is not one of ours", { field: "cursor" });
+  if (!Number.isInteger(start) || start < 0) {
+    throw new Refusal("invalid_input", "cursor is not one of ours", { field: "cursor" });
+  }
   if (body.raw("filter") !== void 0 || body.raw("sort") !== void 0) {
     throw unreachable("make-md", "has no interface for filters and orders; use engine native");
   }
@@ -773,9 +779,9 @@ function list2(_, host) {
 }
 async function execute2(body, host) {
   const target = body.path("target");
-  if (!target.toLowerCase().endsWith(".md")) throw new Refusal("invalid_input", "target has to end with .md", { field: "target" });
+  if (!target.toLowerCase().endsWith(".md")) throw refused3("target", "target has to end with .md");
   if (Object.keys(body.object("args")).length > 0) {
-    throw new Refusal("invalid_input", "Templater itself takes no arguments; leave args out", { field: "args" });
+    throw refused3("args", "Templater itself takes no arguments; leave args out");
   }
   const overwrite = body.flag("overwrite");
   const engine = part(host, "templater", "templater", [
@@ -786,7 +792,8 @@ async function execute2(body, host) {
   const template = fileAt(host, body.path("template"));
   const taken = occupant(host, target);
   if (taken !== null && !overwrite) throw exists(target);
-  const made = taken === null ? await create(engine, template, target, host) : await replace(engine, template, taken, host);
+  const run2 = taken === null ? create(engine, template, target, host) : replace(engine, template, taken, host);
+  const made = await run2;
   return { template: template.path, target: made.path, created_at: now() };
 }
 async function create(engine, template, target, host) {
@@ -802,7 +809,10 @@ async function replace(engine, template, target, host) {
   return target;
 }
 function failed(why) {
-  throw new Refusal("invalid_input", `the template failed: ${messageOf(why)}`, { field: "template" });
+  throw refused3("template", `the template failed: ${messageOf(why)}`);
+}
+function refused3(field, problem) {
+  return new Refusal("invalid_input", problem, { field });
 }
 
 // src/routes.ts
