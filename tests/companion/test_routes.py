@@ -150,10 +150,10 @@ def test_a_pane_that_shows_it_already_is_left_alone(app: Obsidian) -> None:
     assert app.state()["panes"] == [{"path": "a.md", "text": "one", "renders": 1}]
 
 
-@pytest.mark.parametrize("saved", [False, True], ids=["flagged", "unflagged"])
-def test_what_a_person_is_typing_is_never_lost(app: Obsidian, saved: bool) -> None:
+@pytest.mark.parametrize("flag", [True, False], ids=["flagged", "unflagged"])
+def test_what_a_person_is_typing_is_never_lost(app: Obsidian, flag: bool) -> None:
     app.do("open", path="a.md")
-    app.do("type", path="a.md", text=" and more", saved=saved)
+    app.do("type", path="a.md", text=" and more", flag=flag)
     (app.folder / "a.md").write_text("changed", encoding="utf-8")
     assert ask(app, "/notes/refresh", paths=["a.md"]) == {"refreshed": [], "skipped": ["a.md"]}
     assert panes(app) == [("a.md", "one and more")]

@@ -58,8 +58,8 @@ const acts = {
   async open({ path, tab }) {
     await app.workspace.getLeaf(tab ? "tab" : false).openFile(app.vault.getAbstractFileByPath(path));
   },
-  async type({ path, text, saved }) {
-    app.workspace.view(path).type(text, saved);
+  async type({ path, text, flag }) {
+    app.workspace.view(path).type(text, flag);
   },
   async state() {
     const since = { asked: rest.asked.splice(0), events: events.splice(0), notices: api.notices.splice(0) };

@@ -27,9 +27,12 @@ class MarkdownView extends TextFileView {
     this.changed();
   }
 
-  type(text, saved) {
+  /** A person types: a version of the app has a flag for it, or keeps what was saved last. */
+  type(text, flag) {
     this.shown += text;
-    if (!saved) this.dirty = true;
+    if (!flag) return;
+    this.dirty = true;
+    delete this.lastSavedData;
   }
 }
 
