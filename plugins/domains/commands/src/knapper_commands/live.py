@@ -44,4 +44,5 @@ def listed(ctx: Context) -> list[Listed]:
 
 def executed(ctx: Context, command_id: str) -> Done:
     engine: LiveCommands = ctx.bridge(KEY)
+    ctx.takes_effect()
     return answer_as(engine.execute(command_id), Done, KEY)
