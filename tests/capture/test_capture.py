@@ -71,6 +71,13 @@ def test_inboxes_of_vaults_are_apart(call: Calls, vault: VaultFolder) -> None:
         call(capture, "commit_capture", capture_id=number, target_path="Inbox/t.md", vault="main")
 
 
+def test_what_waits_survives_the_loss_of_the_index(call: Calls, vault: VaultFolder) -> None:
+    call(capture, "enqueue_capture", content="text")
+    for one in call.runtime(capture).vaults:
+        one.index.clear()
+    assert call(capture, "list_capture_queue")["total_count"] == 1
+
+
 def test_reading_does_not_allow_capturing(call: Calls, vault: VaultFolder) -> None:
     call.caller = Caller("ann", frozenset({"read:*"}), authenticated=True)
     with pytest.raises(ToolError) as refused:

@@ -183,3 +183,14 @@ def test_a_sink_that_cannot_be_built_or_is_off_is_left_out(call: Calls) -> None:
     )
     assert pings(runtime, 1) == [b'{"result":"pong"}']
     assert [lane.name for lane in runtime.hub.lanes] == ["keeper"]
+
+
+def test_a_state_whose_disk_is_full_costs_audit_rows_and_no_call(call: Calls) -> None:
+    runtime = with_sinks(call)
+    with runtime.state.write() as conn:
+        conn.exec_driver_sql("PRAGMA max_page_count = 1")  # not one page more than there are
+    assert pings(runtime, 400) == [b'{"result":"pong"}'] * 400
+    runtime.audit.flush()
+    measured = {family.name: readings for family, readings in runtime.metrics.read()}
+    assert [one.value for one in measured["knapper_audit_write_failed_total"]] == [runtime.audit.failed]
+    assert runtime.audit.failed >= 1

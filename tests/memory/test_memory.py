@@ -1,6 +1,9 @@
+import threading
+
 import pytest
 
-from knapper import ToolError
+from knapper import Caller, ToolError
+from knapper.caller import LOCAL
 from knapper.testing import Calls, VaultFolder, check_domain
 from knapper_memory import memory
 
@@ -32,6 +35,110 @@ def test_what_people_write_in_the_note_stays(call: Calls, vault: VaultFolder) ->
     assert "My own words.\n" in text
     assert text.endswith("\nAnd more below.\n")
     assert "- likes tea\n- plays chess\n" in text
+
+
+def test_what_people_write_into_the_kept_part_is_put_below_it(call: Calls, vault: VaultFolder) -> None:
+    number = entity(call, "Ann", "likes tea")
+    path = "memory/person/Ann.md"
+    vault[path] = vault[path].replace(
+        "- likes tea\n", "- likes green tea\n  - since 2020\n- plays the flute\n"
+    )
+    call(memory, "add_observation", entity_id=number, observation="plays chess")
+    part = "- likes tea\n- plays chess\n\n%% end of memory %%\n\n"
+    assert vault[path].endswith(part + "- likes green tea\n  - since 2020\n- plays the flute\n")
+    call(memory, "add_observation", entity_id=number, observation="sings")
+    assert vault[path].count("- plays the flute\n") == 1
+    assert "- likes tea\n- plays chess\n- sings\n" in vault[path]
+
+
+def test_a_relation_that_was_taken_back_is_not_taken_for_a_persons_words(
+    call: Calls, vault: VaultFolder
+) -> None:
+    ann, acme = entity(call, "Ann"), entity(call, "Acme", type="company")
+    call(memory, "link_entities", source_id=ann, target_id=acme, relation_type="works_at")
+    call(memory, "rename_entity", entity_id=acme, name="Acme Ltd")
+    assert "- works_at [[memory/company/Acme|Acme Ltd]]\n" in vault["memory/person/Ann.md"]
+    assert "|Acme]]" not in vault["memory/person/Ann.md"]
+    call(memory, "unlink_entities", source_id=ann, target_id=acme)
+    assert "works_at" not in vault["memory/person/Ann.md"]
+
+
+def test_a_part_without_its_end_swallows_nothing(call: Calls, vault: VaultFolder) -> None:
+    number = entity(call, "Ann", "likes tea")
+    path = "memory/person/Ann.md"
+    vault[path] = vault[path].replace("%% end of memory %%", "My own words.")
+    for observation in ("plays chess", "sings"):
+        call(memory, "add_observation", entity_id=number, observation=observation)
+    assert vault[path].count("My own words.") == 1
+    assert vault[path].endswith("- likes tea\n- plays chess\n- sings\n\n%% end of memory %%\n")
+
+
+def test_a_note_that_a_person_moved_is_kept_up_to_date_where_it_is(call: Calls, vault: VaultFolder) -> None:
+    number = entity(call, "Ann", "likes tea")
+    text = vault["memory/person/Ann.md"]
+    del vault["memory/person/Ann.md"]
+    vault["People/Ann of Bern.md"] = text
+    call(memory, "add_observation", entity_id=number, observation="plays chess")
+    assert "memory/person/Ann.md" not in vault
+    assert "- likes tea\n- plays chess\n" in vault["People/Ann of Bern.md"]
+    assert call(memory, "get_entity", entity_id=number)["vault_path"] == "People/Ann of Bern.md"
+
+
+def test_two_names_that_make_one_file_name_have_notes_of_their_own(call: Calls, vault: VaultFolder) -> None:
+    one = call(memory, "create_entity", type="person", name="A/B", observations=["first"])
+    two = call(memory, "create_entity", type="person", name="A:B", observations=["second"])
+    assert one["vault_path"] == "memory/person/A-B.md"
+    assert two["vault_path"] == f"memory/person/A-B {two['entity_id'][-6:]}.md"
+    assert ("- first" in vault[one["vault_path"]], "- second" in vault[two["vault_path"]]) == (True, True)
+
+
+def test_of_many_that_remember_one_name_at_once_one_does(call: Calls, vault: VaultFolder) -> None:
+    runtime = call.runtime(memory)
+    caller = Caller("ann", LOCAL, authenticated=True)
+    ready, ends = threading.Barrier(6), list[str]()
+
+    def create() -> None:
+        ready.wait()
+        outcome = runtime.call("create_entity", {"type": "person", "name": "Ann"}, caller)
+        ends.append(outcome.error["code"] if outcome.error else "ok")
+
+    threads = [threading.Thread(target=create) for _ in range(6)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert sorted(ends) == ["invalid_input"] * 5 + ["ok"]
+    assert list(vault) == ["memory/person/Ann.md"]
+
+
+def test_what_is_remembered_survives_the_loss_of_the_index(call: Calls, vault: VaultFolder) -> None:
+    number = entity(call, "Ann", "likes tea")
+    for one in call.runtime(memory).vaults:
+        one.index.clear()
+    assert call(memory, "get_entity", entity_id=number)["observations"] == ["likes tea"]
+
+
+def test_memories_of_vaults_are_apart(call: Calls, vault: VaultFolder) -> None:
+    (vault.path.parent / "other").mkdir()
+    call.settings["vaults"] = [
+        {"id": "main", "path": str(vault.path)},
+        {"id": "other", "path": str(vault.path.parent / "other")},
+    ]
+    number = entity(call, "Ann")
+    for arguments in ({"entity_id": number}, {"type": "person", "name": "Ann"}):
+        with pytest.raises(ToolError) as refused:
+            call(memory, "get_entity", vault="other", **arguments)
+        assert refused.value.code == "invalid_input"
+
+
+def test_linking_again_tells_since_when(call: Calls, vault: VaultFolder) -> None:
+    a, b = entity(call, "A"), entity(call, "B")
+    runtime = call.runtime(memory)
+    runtime.clock = lambda: 1_000_000.0
+    first = call(memory, "link_entities", source_id=a, target_id=b, relation_type="knows")
+    runtime.clock = lambda: 2_000_000.0
+    again = call(memory, "link_entities", source_id=a, target_id=b, relation_type="knows")
+    assert again == {**first, "existed_already": True}
 
 
 def test_a_note_whose_part_was_removed_gets_it_back_at_the_end(call: Calls, vault: VaultFolder) -> None:

@@ -1,6 +1,7 @@
 import json
 import threading
 from collections.abc import Iterator
+from contextlib import suppress
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
@@ -31,6 +32,9 @@ class Store(ThreadingHTTPServer):
         self.body: Any = {"items": [ENGRAM]}
         self.release = threading.Event()
         self.release.set()
+        self.trickle = False
+        self.promised = 0
+        self.over = threading.Event()
 
 
 class _Handler(BaseHTTPRequestHandler):
@@ -45,9 +49,13 @@ class _Handler(BaseHTTPRequestHandler):
             self.server.body if isinstance(self.server.body, bytes) else json.dumps(self.server.body).encode()
         )
         self.send_response(self.server.status)
-        self.send_header("Content-Length", str(len(data)))
+        if not self.server.trickle:
+            self.send_header("Content-Length", str(len(data) + self.server.promised))
         self.end_headers()
-        self.wfile.write(data)
+        with suppress(OSError):
+            while self.server.trickle and not self.server.over.wait(0.05):
+                self.wfile.write(b" ")
+            self.wfile.write(data)
 
     def do_GET(self) -> None:
         self._serve()
@@ -71,6 +79,7 @@ def store(call: Calls) -> Iterator[Store]:
     }
     yield server
     server.release.set()
+    server.over.set()
     server.shutdown()
     server.server_close()
 
@@ -106,7 +115,21 @@ def test_one_engram_is_fetched_by_its_id_and_a_missing_one_is_said(
 
 @pytest.mark.parametrize(
     ("status", "body"),
-    [(500, {}), (401, {}), (200, b"<html>"), (200, {"items": 3}), (200, {"items": ["x"]}), (302, {})],
+    [
+        (500, {}),
+        (401, {}),
+        (302, {}),
+        (204, b""),
+        (200, b"<html>"),
+        (200, b"\xff\xfe"),
+        (200, b"[" * 200_000),
+        (200, b'{"items": [{"id": "e", "score": NaN}]}'),
+        (200, {"items": 3}),
+        (200, {"items": ["x"]}),
+        (200, {"items": [{**ENGRAM, "score": "high"}]}),
+        (200, {"items": [{**ENGRAM, "bm25_score": {}}]}),
+        (200, {"items": [{**ENGRAM, "content": "x" * 5_000_001}]}),
+    ],
 )
 def test_a_store_that_misbehaves_is_unreachable_and_its_key_stays_secret(
     call: Calls, vault: VaultFolder, store: Store, status: int, body: Any
@@ -116,6 +139,35 @@ def test_a_store_that_misbehaves_is_unreachable_and_its_key_stays_secret(
         call(plur, "plur_recall", query="tea")
     assert refused.value.code == "plugin_unreachable"
     assert "verysecretkey" not in str(refused.value.envelope())
+
+
+@pytest.mark.parametrize("body", [[ENGRAM], "text", {**ENGRAM, "activation_count": "many"}])
+def test_an_engram_that_is_none_is_refused(call: Calls, vault: VaultFolder, store: Store, body: Any) -> None:
+    store.body = body
+    with pytest.raises(ToolError) as refused:
+        call(plur, "plur_get", engram_id="e1")
+    assert refused.value.code == "plugin_unreachable"
+
+
+def test_no_more_engrams_are_given_than_were_asked_for(call: Calls, vault: VaultFolder, store: Store) -> None:
+    store.body = {"results": [ENGRAM] * 40}
+    assert len(call(plur, "plur_recall", query="tea", k=3)["items"]) == 3
+
+
+def test_a_store_that_never_ends_its_answer_is_given_up(
+    call: Calls, vault: VaultFolder, store: Store
+) -> None:
+    store.trickle = True
+    with pytest.raises(ToolError) as refused:
+        call(plur, "plur_recall", query="tea")
+    assert refused.value.code == "operation_timeout"
+
+
+def test_a_store_that_breaks_off_is_unreachable(call: Calls, vault: VaultFolder, store: Store) -> None:
+    store.promised = 100
+    with pytest.raises(ToolError) as refused:
+        call(plur, "plur_recall", query="tea")
+    assert refused.value.code == "plugin_unreachable"
 
 
 def test_a_slow_store_is_given_up(call: Calls, vault: VaultFolder, store: Store) -> None:

@@ -70,6 +70,49 @@ def test_a_session_ends_once_and_only_by_who_began_it(call: Calls, vault: VaultF
     assert refused.value.code == "invalid_input"
 
 
+def test_the_trace_tells_who_began_and_who_ended_as_the_server_saw_them(
+    call: Calls, vault: VaultFolder
+) -> None:
+    started = call(sessions, "start_session", caller="somebody important", session_metadata={"goal": "x"})
+    call(sessions, "end_session", session_id=started["session_id"])
+    runtime = call.runtime(sessions)
+    lines = list(traces.read(runtime.folder / started["trace_path"]))
+    assert [(line["type"], line["session_id"], line["caller"]) for line in lines] == [
+        ("session_start", started["session_id"], "test"),
+        ("session_end", started["session_id"], "test"),
+    ]
+    assert "important" not in (runtime.folder / started["trace_path"]).read_text()
+
+
+def test_sessions_survive_the_loss_of_the_index(call: Calls, vault: VaultFolder) -> None:
+    number = call(sessions, "start_session", caller="me")["session_id"]
+    traced(call, "read_note")
+    for one in call.runtime(sessions).vaults:
+        one.index.clear()
+    assert call(sessions, "get_session_traces", session_id=number)["total_count"] == 1
+
+
+def test_a_trace_that_retention_removed_leaves_the_session(call: Calls, vault: VaultFolder) -> None:
+    started = call(sessions, "start_session", caller="me")
+    (call.runtime(sessions).folder / started["trace_path"]).unlink()
+    assert call(sessions, "get_session_traces", session_id=started["session_id"])["items"] == []
+    assert call(sessions, "end_session", session_id=started["session_id"])["event_count"] == 0
+
+
+def test_times_bound_what_is_read(call: Calls, vault: VaultFolder) -> None:
+    number = call(sessions, "start_session", caller="me")["session_id"]
+    traced(call, "read_note")
+    for bounds, count in (
+        ({"from_": "2020-01-01"}, 1),
+        ({"to": "2020-01-01T00:00:00Z"}, 0),
+        ({"from_": "2999-01-01T00:00:00+02:00"}, 0),
+    ):
+        assert call(sessions, "get_session_traces", session_id=number, **bounds)["total_count"] == count
+    with pytest.raises(ToolError) as refused:
+        call(sessions, "get_session_traces", from_="yesterday")
+    assert refused.value.code == "invalid_input"
+
+
 def test_the_principal_is_who_the_server_observed(call: Calls, vault: VaultFolder) -> None:
     call.caller = Caller(None, LOCAL, authenticated=True)
     with pytest.raises(ToolError) as refused:

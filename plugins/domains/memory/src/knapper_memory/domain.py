@@ -36,6 +36,15 @@ CREATE TABLE memory_relations (
 CREATE INDEX memory_relations_by_target ON memory_relations (vault_id, target_id);
 """
 
+PARTS = """
+CREATE TABLE memory_parts (
+    vault_id TEXT NOT NULL,
+    entity_id TEXT NOT NULL,
+    part TEXT NOT NULL,
+    PRIMARY KEY (vault_id, entity_id)
+) WITHOUT ROWID;
+"""
+
 
 class MemorySettings(Section):
     """Where the notes of entities are."""
@@ -48,5 +57,5 @@ memory = Domain(
     summary="Remember entities, what is known of them, and how they relate.",
     group="knowledge",
     settings=MemorySettings,
-    tables=[Migration("20260101_001", TABLES)],
+    tables=[Migration("20260101_001", TABLES), Migration("20260101_002", PARTS)],
 )

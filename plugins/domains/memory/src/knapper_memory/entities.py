@@ -35,19 +35,29 @@ def create_entity(
 ) -> CreatedEntity:
     """Remember a new entity, with what is known of it."""
     vault, now = ctx.vault.vault, ctx.now()
-    with ctx.store.read() as conn:
+    number = f"ent_{token_hex(12)}"
+    with ctx.store.write() as conn:
         if rows.by_name(conn, vault, type, name) is not None:
             raise ToolError("invalid_input", f"the {type} {name!r} is already known", type=type, name=name)
-    path = notes.path_for(ctx, type, name) if materialize else None
-    entity = Entity(f"ent_{token_hex(12)}", type, name, "active", path, now, now)
-    notes.write(ctx, entity, observations or [], [], {})
-    with ctx.store.write() as conn:
-        values = (vault, entity.id, type, name, "active", path, now, now)
+        path = _free_path(conn, ctx, type, name, number) if materialize else None
+        values = (vault, number, type, name, "active", path, now, now)
         conn.exec_driver_sql("INSERT INTO memory_entities VALUES (?, ?, ?, ?, ?, ?, ?, ?)", values)
-        _observe(conn, ctx, entity.id, observations or [])
-    return CreatedEntity(
-        entity_id=entity.id, type=type, name=name, created_at=ctx.stamp(now), vault_path=path
-    )
+        _observe(conn, ctx, number, observations or [])
+    try:
+        refresh(ctx, number)
+    except Exception:  # a note that cannot be written: nothing is remembered
+        with ctx.store.write() as conn:
+            _forget(conn, vault, number)
+        raise
+    return CreatedEntity(entity_id=number, type=type, name=name, created_at=ctx.stamp(now), vault_path=path)
+
+
+def _free_path(conn: Connection, ctx: Context, type: str, name: str, number: str) -> str:
+    """A note of its own for each entity, also where two names make the same file name."""
+    path = notes.path_for(ctx, type, name)
+    if rows.has_path(conn, ctx.vault.vault, path):
+        return f"{path.removesuffix('.md')} {number[-6:]}.md"
+    return path
 
 
 class RelatedEntity(Record):
@@ -124,14 +134,14 @@ class Observed(Record):
 def add_observation(ctx: Context, entity_id: str, observation: Text) -> Observed:
     """Add one thing that is known of an entity; what is known already is not added twice."""
     vault = ctx.vault.vault
-    with ctx.store.read() as conn:
+    with ctx.store.write() as conn:
         entity = rows.by_id(conn, vault, entity_id)
         known = rows.observations(conn, vault, entity_id)
-    added = observation not in known
-    if added:
-        with ctx.store.write() as conn:
+        added = observation not in known
+        if added:
             _observe(conn, ctx, entity_id, [observation])
             rows.touch(conn, ctx, entity_id)
+    if added:
         refresh(ctx, entity.id)
     return Observed(
         entity_id=entity_id, observation_count=len(known) + added, added=added, updated_at=ctx.stamp()
@@ -199,14 +209,7 @@ def delete_entity(
             raise ToolError(
                 "invalid_input", f"{entity.name!r} has {len(related)} relations; cascade removes them too"
             )
-        conn.exec_driver_sql(
-            "DELETE FROM memory_relations WHERE vault_id = ? AND (source_id = ? OR target_id = ?)",
-            (vault, entity_id, entity_id),
-        )
-        conn.exec_driver_sql(
-            "DELETE FROM memory_observations WHERE vault_id = ? AND entity_id = ?", (vault, entity_id)
-        )
-        conn.exec_driver_sql("DELETE FROM memory_entities WHERE vault_id = ? AND id = ?", (vault, entity_id))
+        _forget(conn, vault, entity_id)
     for number in {one.other_id for one in related}:
         refresh(ctx, number)
     return ForgottenEntity(
@@ -215,19 +218,50 @@ def delete_entity(
 
 
 def refresh(ctx: Context, number: str) -> None:
-    """Bring an entity's note up to date with what is stored."""
+    """Bring an entity's note up to date with what is stored, wherever a person has moved it."""
     vault = ctx.vault.vault
     with ctx.store.read() as conn:
         entity = rows.by_id(conn, vault, number)
-        if entity.vault_path is None:
-            return
-        known, related = rows.observations(conn, vault, number), rows.relations(conn, vault, number)
+    if entity.vault_path is not None and ctx.vault.exists(entity.vault_path) is None:
+        entity = entity._replace(vault_path=notes.moved_to(ctx, entity) or entity.vault_path)
+    part = notes.write(ctx, entity, lambda: _known(ctx, number))
+    if part is not None:
+        with ctx.store.write() as conn:
+            conn.exec_driver_sql(
+                "UPDATE memory_entities SET vault_path = ? WHERE vault_id = ? AND id = ?",
+                (entity.vault_path, vault, number),
+            )
+            conn.exec_driver_sql(
+                "INSERT OR REPLACE INTO memory_parts (vault_id, entity_id, part) VALUES (?, ?, ?)",
+                (vault, number, part),
+            )
+
+
+def _known(ctx: Context, number: str) -> notes.Known:
+    """What is stored now, which may be more than when the call began."""
+    vault = ctx.vault.vault
+    with ctx.store.read() as conn:
+        related = rows.relations(conn, vault, number)
         paths = {
             one.other_id: path
             for one in related
             if (path := rows.by_id(conn, vault, one.other_id).vault_path)
         }
-    notes.write(ctx, entity, known, related, paths)
+        known = rows.observations(conn, vault, number)
+        return notes.Known(known, related, paths, rows.part(conn, vault, number))
+
+
+def _forget(conn: Connection, vault: str, number: str) -> None:
+    conn.exec_driver_sql(
+        "DELETE FROM memory_relations WHERE vault_id = ? AND (source_id = ? OR target_id = ?)",
+        (vault, number, number),
+    )
+    for table, column in (
+        ("memory_observations", "entity_id"),
+        ("memory_parts", "entity_id"),
+        ("memory_entities", "id"),
+    ):
+        conn.exec_driver_sql(f"DELETE FROM {table} WHERE vault_id = ? AND {column} = ?", (vault, number))
 
 
 def _observe(conn: Connection, ctx: Context, number: str, texts: list[str]) -> None:

@@ -3,14 +3,27 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable, Iterable
+from typing import NamedTuple
 
-from knapper import Context, ToolError
+from knapper import Context, Page, ToolError
+from knapper.index.queries.properties import PropertyFilter
 from knapper.vault import frontmatter
 from knapper_memory.rows import Entity, Relation
 
 BEGIN, END = "%% memory: kept up to date; write outside of it %%", "%% end of memory %%"
-PART = re.compile(re.escape(BEGIN) + r".*?" + re.escape(END), re.DOTALL)
+# From the last beginning before an end: where a person has removed the end, what follows is not ours.
+PART = re.compile(f"{re.escape(BEGIN)}((?:(?!{re.escape(BEGIN)}).)*?){re.escape(END)}", re.DOTALL)
 UNSAFE = re.compile(r'[\\/:*?"<>|#^\[\]\x00-\x1f]+')
+
+
+class Known(NamedTuple):
+    """What an entity's note is to say, and what was last written to it."""
+
+    observations: list[str]
+    relations: list[Relation]
+    paths: dict[str, str]
+    before: str
 
 
 def path_for(ctx: Context, type: str, name: str) -> str:
@@ -19,31 +32,51 @@ def path_for(ctx: Context, type: str, name: str) -> str:
     return f"{folder}/{_safe(type)}/{_safe(name)}.md"
 
 
-def write(
-    ctx: Context, entity: Entity, observations: list[str], relations: list[Relation], paths: dict[str, str]
-) -> None:
-    """Bring an entity's note up to date; what people wrote around our part stays byte for byte."""
+def moved_to(ctx: Context, entity: Entity) -> str | None:
+    """Where a person has moved an entity's note to, by the id among its properties."""
+    same = [PropertyFilter("entity_id", "eq", entity.id)]
+    found, _, _ = ctx.index.notes_by_property(Page(limit=1), same)
+    return found[0][0] if found else None
+
+
+def write(ctx: Context, entity: Entity, known: Callable[[], Known]) -> str | None:
+    """Bring an entity's note up to date, and return the part that was written.
+
+    What people wrote around the part stays byte for byte; what they wrote into it is put below it.
+    """
     if entity.vault_path is None:
-        return
-    part = _part(observations, relations, paths)
+        return None
+    part = ""
+
+    def change(text: str) -> str:
+        nonlocal part
+        found = known()
+        part = _part(found)
+        return _spliced(text, part, found.before.splitlines())
+
     if ctx.vault.exists(entity.vault_path) is None:
         head = frontmatter.merge("", {"type": entity.type, "entity_id": entity.id})
-        ctx.vault.write(entity.vault_path, f"{head}# {entity.name}\n\n{part}\n", mode="create")
+        ctx.vault.write(entity.vault_path, change(f"{head}# {entity.name}\n"), mode="create")
     else:
-        ctx.vault.edit(entity.vault_path, lambda text: _spliced(text, part))
+        ctx.vault.edit(entity.vault_path, change)
+    return part
 
 
-def _spliced(text: str, part: str) -> str:
-    if PART.search(text):
-        return PART.sub(lambda _: part, text, count=1)
-    return text + ("" if text.endswith("\n") or not text else "\n") + f"\n{part}\n"
+def _spliced(text: str, part: str, before: Iterable[str]) -> str:
+    found = PART.search(text)
+    if found is None:
+        return text + ("" if text.endswith("\n") or not text else "\n") + f"\n{part}\n"
+    ours = {line.strip() for line in (*before, *part.splitlines())}
+    theirs = [line for line in found[1].splitlines() if line.strip() and line.strip() not in ours]
+    below = "\n\n" + "\n".join(theirs) if theirs else ""
+    return text[: found.start()] + part + below + text[found.end() :]
 
 
-def _part(observations: list[str], relations: list[Relation], paths: dict[str, str]) -> str:
+def _part(known: Known) -> str:
     lines = [BEGIN, ""]
-    lines += [f"- {' '.join(text.split())}" for text in observations]
-    if relations:
-        lines += ["", *(_relation(relation, paths) for relation in relations)]
+    lines += [f"- {' '.join(text.split())}" for text in known.observations]
+    if known.relations:
+        lines += ["", *(_relation(relation, known.paths) for relation in known.relations)]
     return "\n".join([*lines, "", END])
 
 

@@ -34,6 +34,11 @@ def link_entities(ctx: Context, source_id: str, target_id: str, relation_type: K
             "INSERT OR IGNORE INTO memory_relations VALUES (?, ?, ?, ?, ?)",
             (vault, source_id, target_id, relation_type, now),
         ).rowcount
+        since = conn.exec_driver_sql(
+            "SELECT created_at FROM memory_relations"
+            " WHERE vault_id = ? AND source_id = ? AND target_id = ? AND relation_type = ?",
+            (vault, source_id, target_id, relation_type),
+        ).scalar_one()
     if added:
         refresh(ctx, source_id)
         refresh(ctx, target_id)
@@ -41,7 +46,7 @@ def link_entities(ctx: Context, source_id: str, target_id: str, relation_type: K
         source_id=source_id,
         target_id=target_id,
         relation_type=relation_type,
-        created_at=ctx.stamp(now),
+        created_at=ctx.stamp(since),
         existed_already=not added,
     )
 

@@ -50,6 +50,19 @@ def by_name(conn: Connection, vault: str, type: str, name: str) -> Entity | None
     return None if row is None else Entity(*row)
 
 
+def has_path(conn: Connection, vault: str, path: str) -> bool:
+    """Whether an entity has this note, on a file system that may not tell cases apart."""
+    sql = "SELECT vault_path FROM memory_entities WHERE vault_id = ? AND vault_path IS NOT NULL"
+    wanted = path.casefold()
+    return any(taken.casefold() == wanted for taken in conn.exec_driver_sql(sql, (vault,)).scalars())
+
+
+def part(conn: Connection, vault: str, number: str) -> str:
+    """What was last written to an entity's note."""
+    sql = "SELECT part FROM memory_parts WHERE vault_id = ? AND entity_id = ?"
+    return str(conn.exec_driver_sql(sql, (vault, number)).scalar() or "")
+
+
 def observations(conn: Connection, vault: str, number: str) -> list[str]:
     sql = "SELECT text FROM memory_observations WHERE vault_id = ? AND entity_id = ? ORDER BY ord"
     return list(conn.exec_driver_sql(sql, (vault, number)).scalars())

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import math
 from typing import Annotated, Any
 
 from pydantic import Field, PositiveInt, SecretStr
 
 from knapper import Context, Doc, Domain, Record, Section, ToolError, hookimpl
-from knapper_plur.client import Client
+from knapper_plur.client import Client, unreachable
 
 
 class PlurSettings(Section):
@@ -44,7 +45,7 @@ class Engrams(Record):
 @plur.tool("read:plur")
 def plur_recall(ctx: Context, query: Query, k: Count = 10, scope: Scope = None) -> Engrams:
     """Recall engrams by their words."""
-    return _engrams(_client(ctx).post("recall", query=query, k=k, scope=scope))
+    return _engrams(_client(ctx).post("recall", query=query, k=k, scope=scope), k)
 
 
 @plur.tool("read:plur")
@@ -57,7 +58,7 @@ def plur_recall_hybrid(
 ) -> Engrams:
     """Recall engrams by their words and their meaning."""
     return _engrams(
-        _client(ctx).post("recall/hybrid", query=query, k=k, scope=scope, bm25_weight=bm25_weight)
+        _client(ctx).post("recall/hybrid", query=query, k=k, scope=scope, bm25_weight=bm25_weight), k
     )
 
 
@@ -70,7 +71,7 @@ def plur_similarity_search(
     min_score: Annotated[float | None, Doc("Leave out what is less alike.", ge=-1, le=1)] = None,
 ) -> Engrams:
     """Recall engrams by their meaning."""
-    found = _engrams(_client(ctx).post("similarity", query=query, k=k, scope=scope, min_score=min_score))
+    found = _engrams(_client(ctx).post("similarity", query=query, k=k, scope=scope, min_score=min_score), k)
     if min_score is not None:
         found.items = [item for item in found.items if item.score >= min_score]
     return found
@@ -95,15 +96,18 @@ def plur_get(
     found = _client(ctx).get("engrams", engram_id)
     if found is None:
         raise ToolError("invalid_input", f"there is no engram {engram_id!r}", engram_id=engram_id)
+    if not isinstance(found, dict):
+        raise _no_engrams()
+    count = _number(found, "activation_count")
     return EngramDetails(
         engram_id=_text(found, "engram_id", "id"),
         content=_text(found, "content"),
         type=_text(found, "type"),
         scope=_text(found, "scope"),
         created_at=_text(found, "created_at"),
-        activation_count=found.get("activation_count"),
-        decay_score=found.get("decay_score"),
-        last_accessed_at=found.get("last_accessed_at"),
+        activation_count=None if count is None else int(count),
+        decay_score=_number(found, "decay_score"),
+        last_accessed_at=_text(found, "last_accessed_at") or None,
     )
 
 
@@ -120,30 +124,41 @@ def _client(ctx: Context) -> Client:
     return Client(f"{settings.endpoint.rstrip('/')}{settings.api_prefix}", key, settings.timeout_ms / 1000)
 
 
-def _engrams(answer: Any) -> Engrams:
+def _engrams(answer: Any, most: int) -> Engrams:
     items = answer.get("items", answer.get("results")) if isinstance(answer, dict) else answer
     if not isinstance(items, list) or not all(isinstance(item, dict) for item in items):
-        raise ToolError(
-            "plugin_unreachable", "the plur store answered with something else than engrams", plugin="plur"
-        )
-    return Engrams(items=[_engram(item) for item in items])
+        raise _no_engrams()
+    return Engrams(items=[_engram(item) for item in items[:most]])
 
 
 def _engram(item: dict[str, Any]) -> Engram:
     return Engram(
         engram_id=_text(item, "engram_id", "id"),
-        score=float(item.get("score") or 0.0),
+        score=_number(item, "score") or 0.0,
         content=_text(item, "content"),
         type=_text(item, "type"),
         scope=_text(item, "scope"),
         created_at=_text(item, "created_at"),
-        bm25_score=item.get("bm25_score"),
-        vector_score=item.get("vector_score"),
+        bm25_score=_number(item, "bm25_score"),
+        vector_score=_number(item, "vector_score"),
     )
 
 
 def _text(item: dict[str, Any], *names: str) -> str:
     return next((str(item[name]) for name in names if item.get(name) is not None), "")
+
+
+def _number(item: dict[str, Any], name: str) -> float | None:
+    value = item.get(name)
+    if value is None:
+        return None
+    if isinstance(value, bool) or not isinstance(value, (int, float)) or not math.isfinite(value):
+        raise _no_engrams()
+    return float(value)
+
+
+def _no_engrams() -> ToolError:
+    return unreachable("the plur store answered with something else than engrams")
 
 
 @hookimpl

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+import time
 from typing import Any
 from urllib.parse import quote
 
@@ -21,36 +23,51 @@ class Client:
     def post(self, path: str, **body: Any) -> Any:
         """The answer to a question, as JSON."""
         given = {name: value for name, value in body.items() if value is not None}
-        return self._ask("POST", path, json=given)
+        return self._ask("POST", path, given)
 
-    def get(self, path: str, name: str) -> dict[str, Any] | None:
+    def get(self, path: str, name: str) -> Any:
         """One thing by name, or None where there is none."""
-        found = self._ask("GET", f"{path}/{quote(name, safe='')}", missing=True)
-        return found if isinstance(found, dict) else None
+        return self._ask("GET", f"{path}/{quote(name, safe='')}", missing=True)
 
-    def _ask(self, method: str, path: str, *, json: Any = None, missing: bool = False) -> Any:
+    def _ask(self, method: str, path: str, body: Any = None, *, missing: bool = False) -> Any:
         import httpx  # when it is needed: it would be a tenth of the server's start
 
         try:
-            with httpx.Client(timeout=self._seconds, headers=self._headers, follow_redirects=False) as client:
-                answer = client.request(method, f"{self._base}/{path}", json=json)
+            with (
+                httpx.Client(timeout=self._seconds, headers=self._headers, follow_redirects=False) as client,
+                client.stream(method, f"{self._base}/{path}", json=body) as answer,
+            ):
+                if missing and answer.status_code == 404:
+                    return None
+                if answer.status_code != 200:
+                    status = answer.status_code
+                    raise unreachable(f"the plur store answered {status}", http_status=status)
+                content = self._content(answer)
         except httpx.TimeoutException:
-            raise ToolError("operation_timeout", "the plur store took too long", provider="plur") from None
-        except httpx.HTTPError as error:
-            raise _unreachable(f"the plur store did not answer ({type(error).__name__})") from None
-        if missing and answer.status_code == 404:
-            return None
-        if answer.status_code != 200:
-            raise _unreachable(
-                f"the plur store answered {answer.status_code}", http_status=answer.status_code
-            )
-        if len(answer.content) > LARGEST:
-            raise _unreachable("the plur store answered with too much")
+            raise _slow() from None
+        except (httpx.HTTPError, httpx.InvalidURL) as error:
+            raise unreachable(f"the plur store did not answer ({type(error).__name__})") from None
         try:
-            return answer.json()
-        except ValueError:
-            raise _unreachable("the plur store answered with something else than JSON") from None
+            return json.loads(content)
+        except (ValueError, RecursionError):
+            raise unreachable("the plur store answered with something else than JSON") from None
+
+    def _content(self, answer: Any) -> bytes:
+        """The whole answer; a store that sends a byte now and then, or without end, is given up."""
+        until, content = time.monotonic() + self._seconds, bytearray()
+        for chunk in answer.iter_bytes():
+            content += chunk
+            if len(content) > LARGEST:
+                raise unreachable("the plur store answered with too much")
+            if time.monotonic() > until:
+                raise _slow()
+        return bytes(content)
 
 
-def _unreachable(message: str, **details: Any) -> ToolError:
+def unreachable(message: str, **details: Any) -> ToolError:
+    """The store is there, or not, but is of no use."""
     return ToolError("plugin_unreachable", message, plugin="plur", **details)
+
+
+def _slow() -> ToolError:
+    return ToolError("operation_timeout", "the plur store took too long", provider="plur")

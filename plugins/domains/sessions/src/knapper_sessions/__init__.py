@@ -53,7 +53,9 @@ def start_session(
     """Begin a session of work; calls of this connection are in its trace until it ends."""
     number, now = f"sess_{token_hex(12)}", ctx.now()
     observed = ctx.session or f"{ctx.caller.hash}"
-    _trace(ctx, observed, {"ts": now, "type": "session_start", "session_id": number})
+    _trace(
+        ctx, observed, {"ts": now, "type": "session_start", "session_id": number, "caller": _principal(ctx)}
+    )
     row = (ctx.vault.vault, number, caller, _principal(ctx), observed, now, _json(session_metadata))
     with ctx.store.write() as conn:
         conn.exec_driver_sql(
@@ -82,7 +84,11 @@ def end_session(ctx: Context, session_id: str, end_metadata: dict[str, Any] | No
             "invalid_input", f"the session {session_id!r} has already ended", session_id=session_id
         )
     now = ctx.now()
-    _trace(ctx, row.observed, {"ts": now, "type": "session_end", "session_id": session_id})
+    _trace(
+        ctx,
+        row.observed,
+        {"ts": now, "type": "session_end", "session_id": session_id, "caller": _principal(ctx)},
+    )
     with ctx.store.write() as conn:
         kept = msgspec.json.decode(row.metadata) if row.metadata else {}
         conn.exec_driver_sql(
