@@ -17,12 +17,13 @@ import sys
 import tempfile
 import threading
 import time
+from collections import defaultdict
 from pathlib import Path
 from typing import Any
 
 from tests.load import editor, report
 from tests.load.clients import OverHttp, OverPipes, Session
-from tests.load.workers import COUNTER, LOGS, Worker
+from tests.load.workers import COUNTER, Worker
 from tests.security.wire import Site, end
 from tests.server.conftest import Pipe, Web
 
@@ -60,8 +61,6 @@ class Soak:
         for folder in ("Shared", "Obsidian", "Filler"):
             (self.vault / folder).mkdir()
         (self.vault / COUNTER).write_text("count 0\n")
-        for log in range(LOGS):
-            (self.vault / f"Shared/log{log}.md").write_text("")
         for note in range(editor.NOTES):
             editor.edit(self.vault / "Obsidian", note, 1)
         for note in range(notes):
@@ -124,12 +123,14 @@ class Soak:
                 for path, text in worker.expected().items()
                 if not (self.vault / path).is_file() or (self.vault / path).read_text() != text
             ]
-        for log in range(LOGS):
-            path = f"Shared/log{log}.md"
-            lines = (self.vault / path).read_text().splitlines()
-            wanted = [line for worker in self.workers for at, line in worker.told.appended if at == path]
-            if sorted(lines) != sorted(wanted):
-                found.append(f"{path} has {len(lines)} lines and not {len(wanted)}")
+        wanted: dict[str, list[str]] = defaultdict(list)
+        for worker in self.workers:
+            for log, line in worker.told.appended:
+                wanted[log].append(line)
+        for log, promised in sorted(wanted.items()):
+            lines = (self.vault / log).read_text().splitlines()
+            if sorted(lines) != sorted(promised):
+                found.append(f"{log} has {len(lines)} lines and not {len(promised)}, or others")
         raised = sum(worker.told.raised for worker in self.workers)
         if (self.vault / COUNTER).read_text() != f"count {raised}\n":
             found.append(f"the counter is not {raised}")

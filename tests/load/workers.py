@@ -16,6 +16,7 @@ from tests.load.editor import NOTES, in_place, name, written
 
 OWN = 5
 LOGS = 4
+LOG_SECONDS = 30  # then the next one: what a call costs is not to grow with the run
 COUNTER = "Shared/counter.md"
 MOST_TRIES = 200
 
@@ -47,6 +48,7 @@ class Worker:
         self.number = number
         self.told = Told()
         self._session = session
+        self._began = time.monotonic()
         self._chance = random.Random(f"{seed}/{number}")
         self._versions = dict.fromkeys(range(OWN), 0)
         self._places = {note: f"W{number}/w{number}k{note}a.md" for note in range(OWN)}
@@ -124,11 +126,10 @@ class Worker:
         self._same(sorted(item["path"] for item in found), sorted(self._places.values()))
 
     def append(self) -> None:
-        log, line = (
-            f"Shared/log{self._chance.randrange(LOGS)}.md",
-            f"w{self.number}-{len(self.told.appended)}",
-        )
-        self._call("append_note", path=log, content=line)
+        turn = int(time.monotonic() - self._began) // LOG_SECONDS
+        log = f"Shared/log{self._chance.randrange(LOGS)}-{turn}.md"
+        line = f"w{self.number}-{len(self.told.appended)}"
+        self._call("append_note", path=log, content=line, create_if_missing=True)
         self.told.appended.append((log, line))
 
     def count(self) -> None:

@@ -227,6 +227,28 @@ def test_a_folder_that_may_not_be_written_refuses_before_anything_is_remembered(
     call(memory, "create_entity", type="person", name="Ann", materialize=False)
 
 
+def test_where_a_note_cannot_be_written_nothing_is_learnt(call: Calls, vault: VaultFolder) -> None:
+    call.settings["acl"] = {"write_paths": ["memory/**"]}
+    ann, acme = entity(call, "Ann", "likes tea"), entity(call, "Acme", type="company")
+    bob = entity(call, "Bob")
+    call(memory, "link_entities", source_id=ann, target_id=bob, relation_type="knows")
+    vault["closed/Acme.md"] = vault[
+        "memory/company/Acme.md"
+    ]  # a person moves it where nothing may be written
+    del vault["memory/company/Acme.md"]
+    before = {path: vault[path] for path in vault}
+    for tool, arguments in (
+        ("add_observation", {"entity_id": acme, "observation": "makes anvils"}),
+        ("link_entities", {"source_id": ann, "target_id": acme, "relation_type": "works_at"}),
+    ):
+        with pytest.raises(ToolError) as refused:
+            call(memory, tool, **arguments)
+        assert refused.value.code == "acl_denied"
+    assert {path: vault[path] for path in vault} == before
+    assert call(memory, "get_entity", entity_id=acme)["observations"] == []
+    assert [one["target_name"] for one in call(memory, "get_entity", entity_id=ann)["relations"]] == ["Bob"]
+
+
 def test_a_name_that_is_no_file_name_is_made_one(call: Calls, vault: VaultFolder) -> None:
     assert call(memory, "create_entity", type="a/b", name="C: D?")["vault_path"] == "memory/a-b/C- D-.md"
 

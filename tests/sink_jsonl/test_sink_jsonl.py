@@ -1,6 +1,8 @@
 import json
 from pathlib import Path
 
+import pytest
+
 import knapper_sink_jsonl
 from knapper import Caller, Context, Domain
 from knapper.caller import LOCAL
@@ -8,6 +10,7 @@ from knapper.testing import Calls, VaultFolder
 from knapper.traces import file_name
 
 probe = Domain("probe", summary="A tool to watch.")
+needs_full = pytest.mark.skipif(not Path("/dev/full").exists(), reason="there is no /dev/full here")
 
 
 @probe.tool("read:notes")
@@ -46,6 +49,7 @@ def test_a_session_name_cannot_leave_the_folder() -> None:
     assert file_name(None) == "server.jsonl"
 
 
+@needs_full
 def test_a_full_disk_costs_lines_and_no_call(call: Calls, vault: VaultFolder) -> None:
     """/dev/full takes nothing: every write to it says that the disk is full."""
     call.plugins.append(knapper_sink_jsonl)

@@ -56,7 +56,7 @@ def test_a_connection_has_every_pragma(tmp_path: Path) -> None:
         "foreign_keys": 1,
         "journal_mode": "wal",
         "synchronous": 1,
-        "cache_size": -32000,
+        "cache_size": -4000,
         "temp_store": 2,
         "mmap_size": 268435456,
     }

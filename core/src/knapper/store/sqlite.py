@@ -19,7 +19,7 @@ PRAGMAS = (
     "foreign_keys=ON",
     "journal_mode=WAL",
     "synchronous=NORMAL",
-    "cache_size=-32000",
+    "cache_size=-4000",  # the file is mapped; a larger one only fills with rows of the log that nobody reads again
     "temp_store=MEMORY",
     "mmap_size=268435456",
 )

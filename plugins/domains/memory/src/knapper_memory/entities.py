@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable
 from secrets import token_hex
 from typing import TYPE_CHECKING, Annotated, Literal
 
@@ -43,12 +44,7 @@ def create_entity(
         values = (vault, number, type, name, "active", path, now, now)
         conn.exec_driver_sql("INSERT INTO memory_entities VALUES (?, ?, ?, ?, ?, ?, ?, ?)", values)
         _observe(conn, ctx, number, observations or [])
-    try:
-        refresh(ctx, number)
-    except Exception:  # a note that cannot be written: nothing is remembered
-        with ctx.store.write() as conn:
-            _forget(conn, vault, number)
-        raise
+    refresh(ctx, [number], undo=lambda conn: _forget(conn, vault, number))
     return CreatedEntity(entity_id=number, type=type, name=name, created_at=ctx.stamp(now), vault_path=path)
 
 
@@ -135,14 +131,14 @@ def add_observation(ctx: Context, entity_id: str, observation: Text) -> Observed
     """Add one thing that is known of an entity; what is known already is not added twice."""
     vault = ctx.vault.vault
     with ctx.store.write() as conn:
-        entity = rows.by_id(conn, vault, entity_id)
+        rows.by_id(conn, vault, entity_id)
         known = rows.observations(conn, vault, entity_id)
         added = observation not in known
         if added:
             _observe(conn, ctx, entity_id, [observation])
             rows.touch(conn, ctx, entity_id)
     if added:
-        refresh(ctx, entity.id)
+        refresh(ctx, [entity_id], undo=lambda conn: _unobserve(conn, vault, entity_id, observation))
     return Observed(
         entity_id=entity_id, observation_count=len(known) + added, added=added, updated_at=ctx.stamp()
     )
@@ -173,11 +169,11 @@ def rename_entity(
             and rows.by_name(conn, vault, entity.type, name) is not None
         ):
             raise ToolError("invalid_input", f"the {entity.type} {name!r} is already known", name=name)
+        before = {"name": entity.name, "status": entity.status}
         rows.touch(conn, ctx, entity_id, name=name or entity.name, status=status or entity.status)
         entity = rows.by_id(conn, vault, entity_id)
         neighbours = [one.other_id for one in rows.relations(conn, vault, entity_id)]
-    for number in neighbours:
-        refresh(ctx, number)
+    refresh(ctx, neighbours, undo=lambda conn: rows.touch(conn, ctx, entity_id, **before))
     return RenamedEntity(
         entity_id=entity_id,
         name=entity.name,
@@ -210,15 +206,27 @@ def delete_entity(
                 "invalid_input", f"{entity.name!r} has {len(related)} relations; cascade removes them too"
             )
         _forget(conn, vault, entity_id)
-    for number in {one.other_id for one in related}:
-        refresh(ctx, number)
+    refresh(ctx, sorted({one.other_id for one in related}))
     return ForgottenEntity(
         entity_id=entity_id, deleted=True, relations_removed=len(related), vault_path=entity.vault_path
     )
 
 
-def refresh(ctx: Context, number: str) -> None:
-    """Bring an entity's note up to date with what is stored, wherever a person has moved it."""
+def refresh(ctx: Context, numbers: Iterable[str], undo: Callable[[Connection], None] | None = None) -> None:
+    """Bring the notes of entities up to date, all or none; where that fails, what was stored can be taken back."""
+    try:
+        with ctx.vault.transaction():
+            for number in numbers:
+                _refresh(ctx, number)
+    except Exception:
+        if undo is not None:
+            with ctx.store.write() as conn:
+                undo(conn)
+        raise
+
+
+def _refresh(ctx: Context, number: str) -> None:
+    """Write an entity's note, wherever a person has moved it."""
     vault = ctx.vault.vault
     with ctx.store.read() as conn:
         entity = rows.by_id(conn, vault, number)
@@ -249,6 +257,11 @@ def _known(ctx: Context, number: str) -> notes.Known:
         }
         known = rows.observations(conn, vault, number)
         return notes.Known(known, related, paths, rows.part(conn, vault, number))
+
+
+def _unobserve(conn: Connection, vault: str, number: str, text: str) -> None:
+    sql = "DELETE FROM memory_observations WHERE vault_id = ? AND entity_id = ? AND text = ?"
+    conn.exec_driver_sql(sql, (vault, number, text))
 
 
 def _forget(conn: Connection, vault: str, number: str) -> None:

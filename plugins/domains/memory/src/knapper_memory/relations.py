@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from knapper import Context, Doc, Page, Record, ToolError
 from knapper_memory import rows
 from knapper_memory.domain import memory
 from knapper_memory.entities import refresh
+
+if TYPE_CHECKING:
+    from sqlalchemy.engine import Connection
 
 Kind = Annotated[str, Doc("Such as works_at or knows.", min_length=1, max_length=60)]
 MOST = 10_000
@@ -40,8 +43,8 @@ def link_entities(ctx: Context, source_id: str, target_id: str, relation_type: K
             (vault, source_id, target_id, relation_type),
         ).scalar_one()
     if added:
-        refresh(ctx, source_id)
-        refresh(ctx, target_id)
+        relation = (vault, source_id, target_id, relation_type, now)
+        refresh(ctx, [source_id, target_id], undo=lambda conn: _remove(conn, relation[:4]))
     return Linked(
         source_id=source_id,
         target_id=target_id,
@@ -65,16 +68,33 @@ def unlink_entities(
     relation_type: Annotated[str | None, Doc("Only this relation; all between the two if absent.")] = None,
 ) -> Unlinked:
     """Take back a relation between two entities."""
-    sql = "DELETE FROM memory_relations WHERE vault_id = ? AND source_id = ? AND target_id = ?"
-    values: tuple[str, ...] = (ctx.vault.vault, source_id, target_id)
-    if relation_type is not None:
-        sql, values = f"{sql} AND relation_type = ?", (*values, relation_type)
+    vault = ctx.vault.vault
     with ctx.store.write() as conn:
-        removed = conn.exec_driver_sql(sql, values).rowcount
-    if removed:
-        refresh(ctx, source_id)
-        refresh(ctx, target_id)
-    return Unlinked(source_id=source_id, target_id=target_id, removed=removed)
+        gone = [
+            row
+            for row in _between(conn, vault, source_id, target_id)
+            if relation_type is None or row[3] == relation_type
+        ]
+        for row in gone:
+            _remove(conn, row[:4])
+    if gone:
+        refresh(ctx, [source_id, target_id], undo=lambda conn: _put_back(conn, gone))
+    return Unlinked(source_id=source_id, target_id=target_id, removed=len(gone))
+
+
+def _between(conn: Connection, vault: str, source_id: str, target_id: str) -> list[tuple[Any, ...]]:
+    sql = "SELECT * FROM memory_relations WHERE vault_id = ? AND source_id = ? AND target_id = ?"
+    return [tuple(row) for row in conn.exec_driver_sql(sql, (vault, source_id, target_id))]
+
+
+def _remove(conn: Connection, relation: tuple[Any, ...]) -> None:
+    same = "vault_id = ? AND source_id = ? AND target_id = ? AND relation_type = ?"
+    conn.exec_driver_sql(f"DELETE FROM memory_relations WHERE {same}", relation)
+
+
+def _put_back(conn: Connection, relations: list[tuple[Any, ...]]) -> None:
+    for row in relations:
+        conn.exec_driver_sql("INSERT OR IGNORE INTO memory_relations VALUES (?, ?, ?, ?, ?)", row)
 
 
 class Step(Record):
