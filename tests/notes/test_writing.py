@@ -1,11 +1,13 @@
 from __future__ import annotations
 
+import threading
 from hashlib import sha256
 from typing import Any
 
 import pytest
 
-from knapper import ToolError
+from knapper import Caller, ToolError
+from knapper.caller import LOCAL
 from knapper.testing import Calls, VaultFolder
 from knapper_notes import notes
 
@@ -196,6 +198,27 @@ def test_a_missing_note_is_created_only_on_request(call: Calls, vault: VaultFold
     assert got["inserted_bytes"] == 3
     call(notes, "append_note", path="log.md", content="b", create_if_missing=True)
     assert vault["log.md"] == "ä\nb\n"
+
+
+def test_of_many_that_begin_a_note_at_once_each_is_in_it(call: Calls, vault: VaultFolder) -> None:
+    runtime, caller = call.runtime(notes), Caller("ann", LOCAL, authenticated=True)
+    ready, failed = threading.Barrier(6), list[str]()
+
+    def append(number: int) -> None:
+        for turn in range(10):
+            ready.wait()
+            arguments = {"path": f"{turn}.md", "content": f"line {number}", "create_if_missing": True}
+            outcome = runtime.call("append_note", arguments, caller)
+            failed.extend([outcome.error["code"]] if outcome.error else [])
+
+    threads = [threading.Thread(target=append, args=(number,)) for number in range(6)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert failed == []
+    for turn in range(10):
+        assert sorted(vault[f"{turn}.md"].splitlines()) == [f"line {number}" for number in range(6)]
 
 
 def test_appending_twice_with_one_key_appends_once(call: Calls, vault: VaultFolder) -> None:

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Annotated, Any, Literal
 
 from knapper import Context, DeleteNotePath, Doc, Record, ToolError, WriteNotePath
 from knapper.vault import frontmatter as properties
 from knapper.vault.diff import diff
+from knapper.vault.files import Written
 from knapper.vault.insert import insert
 from knapper_notes.domain import Hash, explained, notes
 
@@ -86,9 +88,8 @@ def append_note(
         added = len(new.encode()) - len(text.encode()) + crlf * (new.count("\n") - text.count("\n"))
         return new
 
-    if create_if_missing and prev_hash is None and ctx.vault.exists(path) is None:
-        done = ctx.vault.write(path, change(""), mode="create")
-    else:
+    done = _created(ctx, path, change) if create_if_missing and prev_hash is None else None
+    if done is None:
         before = ctx.vault.read(path).text
         _require_hash(ctx, path, prev_hash)
         crlf = before.count("\r\n") == before.count("\n") == before.count("\r") > 0
@@ -100,6 +101,18 @@ def append_note(
         content_hash=done.hash,
         updated_at=done.at,
     )
+
+
+def _created(ctx: Context, path: str, change: Callable[[str], str]) -> Written | None:
+    """Begin a note with the text; None where there is one, or somebody else was faster."""
+    if ctx.vault.exists(path) is not None:
+        return None
+    try:
+        return ctx.vault.write(path, change(""), mode="create")
+    except ToolError as error:
+        if error.code != "note_exists":
+            raise
+        return None
 
 
 class Removed(Record):
