@@ -8,7 +8,7 @@ from typing import Annotated, Any, Literal
 from knapper import Context, DeleteNotePath, Doc, Record, ToolError, WriteNotePath
 from knapper.vault import frontmatter as properties
 from knapper.vault.diff import diff
-from knapper.vault.files import Written
+from knapper.vault.files import Written as Stored
 from knapper.vault.insert import insert
 from knapper_notes.domain import Hash, explained, notes
 
@@ -103,7 +103,7 @@ def append_note(
     )
 
 
-def _created(ctx: Context, path: str, change: Callable[[str], str]) -> Written | None:
+def _created(ctx: Context, path: str, change: Callable[[str], str]) -> Stored | None:
     """Begin a note with the text; None where there is one, or somebody else was faster."""
     if ctx.vault.exists(path) is not None:
         return None
