@@ -1,5 +1,6 @@
 """Notes and passages by id, what is related to them, what they link with, and a context packed from them."""
 
+import threading
 from typing import Any
 
 import pytest
@@ -272,6 +273,28 @@ def test_a_failing_second_opinion_is_reported_and_changes_nothing(
         call.settings = {"retrieval": {"rerank": {"base_url": server.url}}}
         found = call(retrieval, "search", query="stone")
     assert (found["rerank"], [r["path"] for r in found["results"]]) == (outcome, ["a.md", "b.md"])
+
+
+def test_a_second_opinion_that_does_not_come_in_time_is_reported_and_changes_nothing(
+    call: Calls, vault: VaultFolder
+) -> None:
+    vault["a.md"] = "stone stone stone"
+    vault["b.md"] = "stone and a good deal of other text after it"
+    never = threading.Event()
+    with loopback(lambda asked: Reply({}, hold=never)) as server:
+        call.settings = {"retrieval": {"rerank": {"base_url": server.url, "timeout_seconds": 0.05}}}
+        found = call(retrieval, "search", query="stone")
+        never.set()
+    assert (found["rerank"], [r["path"] for r in found["results"]]) == ("timed_out", ["a.md", "b.md"])
+
+
+def test_a_context_holds_nothing_that_may_not_be_read(call: Calls, vault: VaultFolder) -> None:
+    vault["open/a.md"] = "stone here, see [[hidden]]"
+    vault["secret/hidden.md"] = "stone hidden"
+    call.settings = {"acl": {"read_paths": ["open/**"]}}
+    packed = call(retrieval, "vault_context", query="stone")
+    assert packed["context"] == "## a (open/a.md)\n\nstone here, see [[hidden]]"
+    assert [source["path"] for source in packed["sources"]] == ["open/a.md"]
 
 
 def test_nothing_is_sent_to_a_public_reranker_without_leave(call: Calls, vault: VaultFolder) -> None:

@@ -139,6 +139,8 @@ def test_a_pattern_sees_only_what_the_caller_may_read(call: Calls, vault: VaultF
         (".*", []),
         ("(?x) sto ne", []),
         (r"\p{L}", []),
+        ("[[a]stone", []),
+        ("[ab]--stone", [["--stone"]]),
     ],
 )
 def test_what_a_match_must_hold_is_read_off_the_pattern(pattern: str, clauses: list[list[str]]) -> None:
@@ -151,7 +153,15 @@ def test_a_pattern_prints_no_warnings_into_the_log() -> None:
         "import sys; from knapper.index.literals import required\n"
         "for pattern in sys.argv[1:]: required(pattern, 0)"
     )
-    patterns = ["[[a]stone", "[a--b]stone", "[a&&b]stone", "[a||b]stone", "[a~~b]stone"]
+    patterns = [
+        "[[a]stone",
+        "[][a]stone",
+        "[^][a]stone",
+        "[a--b]stone",
+        "[a&&b]stone",
+        "[a||b]stone",
+        "[a~~b]stone",
+    ]
     done = subprocess.run(
         [sys.executable, "-W", "default", "-c", program, *patterns],
         capture_output=True,

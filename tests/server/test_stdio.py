@@ -300,3 +300,19 @@ def test_a_wrong_option_prints_the_usage_and_exits_2(pipe: Start) -> None:
     one = pipe("--wrong")
     assert one.process.wait(30) == 2
     assert one.stderr().startswith("knapper: what is '--wrong'?\nusage: knapper serve")
+
+
+@pytest.mark.parametrize(("given", "expected"), [({}, "1"), ({"OPENBLAS_NUM_THREADS": "3"}, "3")])
+def test_a_question_is_computed_by_one_thread_unless_the_starter_says_otherwise(
+    place: Place, given: dict[str, str], expected: str
+) -> None:
+    program = (
+        "import os, sys; from knapper.cli.serve import serve; code = serve(sys.argv[1:]); "
+        "sys.stderr.write(os.environ['OPENBLAS_NUM_THREADS']); sys.exit(code)"
+    )
+    options = [str(place.vault), "--set", "transports.stdio=false"]
+    env = {k: v for k, v in place.env.items() if k != "OPENBLAS_NUM_THREADS"} | given
+    done = subprocess.run(
+        [sys.executable, "-c", program, *options], env=env, capture_output=True, text=True, check=False
+    )
+    assert (done.returncode, done.stderr[-1]) == (1, expected)

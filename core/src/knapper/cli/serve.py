@@ -25,6 +25,11 @@ USAGE = """usage: knapper serve [VAULT | CONFIG] [options]
   --strict             stop where a plugin cannot be used
   --set KEY=VALUE      any setting, by its dotted name
 """
+# For libraries that read these when they are imported; who starts the server may say otherwise.
+ENVIRONMENT = {
+    "PYDANTIC_DISABLE_PLUGINS": "__all__",  # it would read every distribution's metadata
+    "OPENBLAS_NUM_THREADS": "1",  # threads that wait for each other cost a short question more than they save
+}
 VALUES = {
     "--host": "transports.http.host",
     "--port": "transports.http.port",
@@ -91,9 +96,8 @@ def _usage(problem: str) -> NoReturn:
 def serve(arguments: list[str]) -> int:
     """Serve until the client leaves or the process is stopped."""
     options = Options(arguments)
-    os.environ.setdefault(
-        "PYDANTIC_DISABLE_PLUGINS", "__all__"
-    )  # it would read every distribution's metadata
+    for name, value in ENVIRONMENT.items():
+        os.environ.setdefault(name, value)
     if options.flags.get("transports.http.enabled") and not options.flags.get("transports.stdio"):
         return _over_http(options)
     from knapper.server.stdio import Stdio, claim

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import warnings
 from collections.abc import Iterable, Sequence
 from typing import Any
 
@@ -13,16 +12,16 @@ try:
 except ImportError:  # another Python's re: nothing is narrowed, and everything is still found
     sre = parser = None
 
-# What Python may one day read otherwise is told to whoever wrote a program; a pattern's author does not see the log.
-warnings.filterwarnings("ignore", "Possible (nested set|set )", FutureWarning)
-
 Clause = list[str]
 MOST_ALTERNATIVES = 16
+# Sets in sets, and their differences: Python warns that it may read these otherwise one day, into a log that the
+# pattern's author does not see.
+DOUBTFUL = re.compile(r"\[\^?\]?[^\]]*(?:\[|--|&&|~~|\|\|)")
 
 
 def required(pattern: str, flags: int) -> list[Clause]:
     """Clauses that all hold for every match; a clause is a list of strings of which one occurs, in any case."""
-    if parser is None:
+    if parser is None or DOUBTFUL.search(pattern):
         return []
     try:
         parsed = parser.parse(pattern, flags)
