@@ -10,7 +10,9 @@ import pytest
 import knapper_bridge_commands
 import knapper_bridge_dataview
 import knapper_bridge_excalidraw
+import knapper_bridge_makemd
 import knapper_bridge_ocr
+import knapper_bridge_quickadd
 import knapper_bridge_tasks
 import knapper_bridge_templater
 import knapper_companion
@@ -20,8 +22,10 @@ from knapper.testing import Calls, VaultFolder
 from knapper_commands import commands
 from knapper_dataview import dataview
 from knapper_excalidraw import excalidraw
+from knapper_makemd import makemd
 from knapper_obsidian import obsidian as profile
 from knapper_ocr import ocr
+from knapper_quickadd import quickadd
 from knapper_search import search
 from knapper_tasks import tasks
 from knapper_templater import templater
@@ -40,12 +44,19 @@ PLUGINS: dict[str, Any] = {
     "templater-obsidian": {"templates_folder": "Templates"},
     "text-extractor": {"texts": {"scan.png": "read in Obsidian"}},
     "obsidian-excalidraw-plugin": {},
+    "quickadd": {"choices": [{"name": "Script", "type": "Macro"}]},
+    "make-md": {
+        "spaces": {"Projects": {"name": "My projects"}},
+        "contexts": {"Projects": {"contextTable": {"rows": [{"File": "A.md", "status": "open"}]}}},
+    },
 }
 BRIDGES = [
     knapper_bridge_commands,
     knapper_bridge_dataview,
     knapper_bridge_excalidraw,
+    knapper_bridge_makemd,
     knapper_bridge_ocr,
+    knapper_bridge_quickadd,
     knapper_bridge_tasks,
     knapper_bridge_templater,
     knapper_companion,
@@ -112,6 +123,22 @@ def test_templater_runs_a_template(call: Calls, app: Obsidian, vault: VaultFolde
 def test_text_extractor_reads_a_picture(call: Calls, app: Obsidian) -> None:
     found = call(ocr, "ocr_attachment", path="scan.png", engine="obsidian")
     assert (found["text"], found["cached"], found["engine"]) == ("read in Obsidian", False, "obsidian")
+
+
+def test_quickadd_lists_and_runs_its_choices(call: Calls, app: Obsidian) -> None:
+    assert call(quickadd, "list_quickadd_actions")["items"] == [{"name": "Script", "type": "macro"}]
+    done = call.confirmed(quickadd, "trigger_quickadd", action_name="Script", args={"title": "x"})
+    assert (done["action_name"], done["engine"]) == ("Script", "obsidian")
+    assert app.events("quickadd.execute") == [{"name": "Script", "variables": {"title": "x"}}]
+
+
+def test_make_md_lists_spaces_and_their_rows(call: Calls, app: Obsidian) -> None:
+    found = call(makemd, "makemd_list_spaces", engine="obsidian")
+    assert [(space["id"], space["name"]) for space in found["spaces"]] == [("Projects", "My projects")]
+    rows = call(makemd, "makemd_query", space_id="Projects", engine="obsidian")
+    assert [(row["note_path"], row["columns"]) for row in rows["items"]] == [("A.md", {"status": "open"})]
+    sorted_ = {"space_id": "Projects", "sort": ["status"], "engine": "obsidian"}
+    assert refusal(call, makemd, "makemd_query", **sorted_)[0] == "plugin_unreachable"
 
 
 def test_excalidraw_reads_the_texts_of_a_drawing(call: Calls, app: Obsidian) -> None:
