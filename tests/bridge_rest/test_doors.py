@@ -62,7 +62,10 @@ def test_a_listener_that_is_open_to_others_serves_it_to_this_machine_only(v1: St
     ],
 )
 def test_foreign_pages_and_foreign_names_are_refused(one: V1, headers: dict[str, str]) -> None:
-    assert one.ask("POST", "/tools/add_numbers/call", {"arguments": {"a": 1, "b": 2}}, **headers)[0] == 403
+    body = {"arguments": {"a": 1, "b": 2}}
+    status, refused = one.ask("POST", "/tools/add_numbers/call", body, **headers)
+    assert (status, refused["error"], refused["code"]) == (403, "Forbidden", "FORBIDDEN")
+    assert refused["message"] == ("host not allowed" if "Host" in headers else "origin not allowed")
     assert one.ask("OPTIONS", "/tools", **headers)[0] == 403
 
 

@@ -77,10 +77,10 @@ class App:
         self, headers: Mapping[bytes, str], scope: Scope, receive: Receive, send: Send
     ) -> None:
         host, origin = headers.get(b"host"), headers.get(b"origin")
-        refusal = self._guard.refusal(host, origin)
-        if refusal is not None:
-            log.warning("refused: %s (Host %r, Origin %r)", refusal, host, origin)
-            await error(403, STOPPING, refusal)(scope, receive, send)
+        problem = self._guard.refusal(host, origin)
+        if problem is not None:
+            log.warning("refused: %s (Host %r, Origin %r)", problem, host, origin)
+            await self._refuses(scope)(403, problem)(scope, receive, send)
             return
         if origin is not None:
             send = _with_cors(origin, send)
@@ -232,6 +232,11 @@ class App:
                 await self._identified(headers, scope, receive, send, serve, offered.refuse)
             return
         await error(404, STOPPING, "not found")(scope, receive, send)
+
+    def _refuses(self, scope: Scope) -> Callable[[int, str], Response]:
+        """How what is at a path spells a refusal."""
+        found = (offered for offered, route in self._offered if route.matches(scope)[0] != Match.NONE)
+        return next((offered.refuse for offered in found if offered.refuse is not None), refusal)
 
     async def _offer(
         self, offered: Offered, headers: Mapping[bytes, str], scope: Scope, receive: Receive, send: Send
