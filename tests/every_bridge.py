@@ -9,6 +9,7 @@ import pytest
 
 from knapper import Bridge, ToolError
 from knapper.testing_http import Reply
+from knapper_companion.link import PERHAPS
 from tests.companion.vaults import PATIENCE
 from tests.live_obsidian import Obsidian, failed
 
@@ -42,6 +43,7 @@ class EveryBridge:
     capability: str
     timeout: str = "timeout_ms"
     asks: tuple[Ask, ...]
+    acts: frozenset[str] = frozenset()
 
     def test_it_goes_by_its_key_and_its_plugin(self) -> None:
         assert (self.bridge.key, self.bridge.plugin_id) == (self.key, self.plugin_id)
@@ -135,6 +137,7 @@ class EveryBridge:
                 error = refusal(ask, engine)
                 assert error.code == "plugin_unreachable"
                 assert "it did not answer within 40 ms" in error.message
+                assert ("hint" in error.details) is (ask.method in self.acts)
         finally:
             never.set()
 
@@ -142,4 +145,6 @@ class EveryBridge:
         engine = self.bridge.connect(obsidian.settings())
         for ask in self.asks:
             obsidian.says(ask.route, Reply(hang_up=True))
-            assert refusal(ask, engine).code == "plugin_unreachable"
+            error = refusal(ask, engine)
+            assert error.code == "plugin_unreachable"
+            assert (error.details.get("hint") == PERHAPS) is (ask.method in self.acts)

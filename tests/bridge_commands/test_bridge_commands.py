@@ -6,6 +6,7 @@ import pytest
 from knapper import ToolError
 from knapper.testing_http import Reply
 from knapper_bridge_commands import knapper_bridges
+from knapper_companion.link import PERHAPS
 from tests.live_obsidian import Obsidian, failed
 
 BRIDGE = knapper_bridges()
@@ -51,6 +52,15 @@ def test_a_command_that_takes_too_long_is_not_sent_again(obsidian: Obsidian) -> 
     never.set()
     assert (error.code, len(obsidian.asked)) == ("plugin_unreachable", 1)
     assert "it did not answer within 40 ms" in error.message
+    assert error.details["hint"] == PERHAPS
+
+
+def test_a_command_whose_answer_was_lost_may_have_run(obsidian: Obsidian) -> None:
+    engine = bare(obsidian)
+    for route in ("/commands/x/", "/commands/"):
+        obsidian.says(route, Reply(hang_up=True))
+    assert refusal(engine, "execute", "x").details == {"plugin": "commands", "hint": PERHAPS}
+    assert refusal(engine, "list").details == {"plugin": "commands"}
 
 
 def test_without_the_companion_the_local_rest_api_lists_and_runs(obsidian: Obsidian) -> None:
@@ -120,7 +130,7 @@ def test_where_nobody_can_be_asked_the_error_says_why(obsidian: Obsidian) -> Non
         assert raised.value.code == code
     away = BRIDGE.connect(obsidian.settings(rest_api_url="http://127.0.0.1:9"))
     for error in (refusal(away, "list"), refusal(away, "execute", "x")):
-        assert (error.code, error.details["plugin"]) == ("plugin_unreachable", "commands")
+        assert (error.code, error.details) == ("plugin_unreachable", {"plugin": "commands"})
         assert "nothing listens at rest_api_url" in error.message
 
 

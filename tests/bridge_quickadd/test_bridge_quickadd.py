@@ -5,6 +5,7 @@ from tests.every_bridge import Ask, EveryBridge
 class TestQuickadd(EveryBridge):
     bridge = knapper_bridges()
     key, plugin_id, capability = "quickadd", "quickadd", "quickadd"
+    acts = frozenset({"trigger"})
     asks = (
         Ask("actions", (), {}, "/quickadd/actions", {}),
         Ask(

@@ -6,6 +6,7 @@ class TestTemplater(EveryBridge):
     bridge = knapper_bridges()
     key, plugin_id, capability = "templater", "templater-obsidian", "templater"
     timeout = "templater_timeout_ms"
+    acts = frozenset({"execute"})
     asks = (
         Ask("list", (), {}, "/templater/list", {}),
         Ask(

@@ -26,7 +26,7 @@ class Palette:
 
     def execute(self, command_id: str) -> Any:
         """Run one by its id."""
-        return self._remote.ask("/commands/execute", command_id=command_id)
+        return self._remote.act("/commands/execute", command_id=command_id)
 
 
 class BarePalette:

@@ -15,6 +15,7 @@ from knapper_companion.names import PREFIX
 from knapper_companion.snapshot import Snapshot, read
 from knapper_companion.transport import Answer, Transport, Unreached
 
+PERHAPS = "It may have been done all the same: look before you try again."
 PAUSE_SECONDS = 0.2
 STALE_SECONDS = 10.0
 NEVER = float("-inf")
@@ -91,23 +92,33 @@ class Link:
             problem = error.details.get("hint", error.message)
             return Snapshot(companion="missing" if missing else "unreachable", problem=problem)
 
-    def post(self, route: str, body: dict[str, Any], plugin: str, milliseconds: int) -> Any:
+    def post(
+        self, route: str, body: dict[str, Any], plugin: str, milliseconds: int, *, acts: bool = False
+    ) -> Any:
         """The result of a companion's route, or the ToolError that says what went wrong."""
         given = {name: value for name, value in body.items() if value is not None}
-        answer = self.ask("POST", PREFIX + route, given, plugin, milliseconds)
+        answer = self.ask("POST", PREFIX + route, given, plugin, milliseconds, acts=acts)
         return envelope.result_of(answer, plugin, self._transport)
 
     def ask(
-        self, method: str, path: str, body: dict[str, Any] | None, plugin: str, milliseconds: int
+        self,
+        method: str,
+        path: str,
+        body: dict[str, Any] | None,
+        plugin: str,
+        milliseconds: int,
+        *,
+        acts: bool = False,
     ) -> Answer:
-        """The answer to any request to the Local REST API."""
+        """The answer to any request to the Local REST API; what acts may have been done though no answer came."""
         sent = None if body is None else msgspec.json.encode(body)
         try:
             return self._transport.ask(method, path, sent, milliseconds / 1000)
         except Unreached as error:
             self._doubt(error)
             message = f"Obsidian could not be asked for {plugin!r}: {error}"
-            raise ToolError("plugin_unreachable", message, plugin=plugin) from None
+            details = {"plugin": plugin, "hint": PERHAPS} if acts and error.sent else {"plugin": plugin}
+            raise ToolError("plugin_unreachable", message, **details) from None
 
     def _doubt(self, error: Unreached) -> None:
         """After a connection that failed the next call looks again; a route that takes too long proves nothing."""

@@ -26,9 +26,14 @@ class Remote:
         """The result of a route such as `/dataview/dql`; arguments that are None are left out."""
         return self._link.post(route, body, self._plugin, self._milliseconds)
 
+    def act(self, route: str, **body: Any) -> Any:
+        """The same for what changes something: where no answer came, the error says that it may have been done."""
+        return self._link.post(route, body, self._plugin, self._milliseconds, acts=True)
+
     def native(self, method: str, path: str) -> Answer:
         """The answer of the Local REST API itself, which has no envelope."""
-        return self._link.ask(method, path, None, self._plugin, self._milliseconds)
+        acts = method != "GET"
+        return self._link.ask(method, path, None, self._plugin, self._milliseconds, acts=acts)
 
 
 def plugin_bridge(

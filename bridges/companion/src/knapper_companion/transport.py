@@ -15,11 +15,12 @@ LONGEST_TEXT = 500
 
 
 class Unreached(Exception):
-    """There was no answer, and why; `waited` where somebody may still be at work on one."""
+    """There was no answer, and why; `waited` where somebody may still be at work on one, `sent` where they may have begun."""
 
-    def __init__(self, why: str, *, waited: bool = False) -> None:
+    def __init__(self, why: str, *, waited: bool = False, sent: bool = False) -> None:
         super().__init__(why)
         self.waited = waited
+        self.sent = sent
 
 
 class Answer(NamedTuple):
@@ -46,12 +47,15 @@ class Transport:
         try:
             with httpx.Client(verify=self._trusted, trust_env=False, follow_redirects=False) as client:
                 return self._read(client, method, path, body, seconds)
-        except httpx.TimeoutException:
-            raise Unreached(f"it did not answer within {round(seconds * 1000)} ms", waited=True) from None
+        except httpx.TimeoutException as error:
+            sent = not isinstance(error, httpx.ConnectTimeout)
+            why = f"it did not answer within {round(seconds * 1000)} ms"
+            raise Unreached(why, waited=True, sent=sent) from None
         except httpx.ConnectError as error:
             raise Unreached(_connecting(error)) from None
         except (httpx.HTTPError, httpx.InvalidURL, ValueError) as error:
-            raise Unreached(f"the connection failed ({type(error).__name__})") from None
+            sent = isinstance(error, httpx.HTTPError)
+            raise Unreached(f"the connection failed ({type(error).__name__})", sent=sent) from None
 
     def _read(self, client: Any, method: str, path: str, body: bytes | None, seconds: float) -> Answer:
         import httpx
@@ -64,7 +68,7 @@ class Transport:
                 if time.monotonic() > deadline:
                     raise httpx.ReadTimeout("the whole answer took too long")
                 if len(whole) > MOST_BYTES:
-                    raise Unreached(f"it answered with over {MOST_BYTES >> 20} MiB", waited=True)
+                    raise Unreached(f"it answered with over {MOST_BYTES >> 20} MiB", waited=True, sent=True)
             return Answer(got.status_code, bytes(whole))
 
     def clean(self, text: str) -> str:

@@ -20,7 +20,7 @@ class Quickadd:
 
     def trigger(self, action_name: str, args: dict[str, Any]) -> Any:
         """Run a choice with these variables."""
-        return self._remote.ask("/quickadd/trigger", action_name=action_name, args=args)
+        return self._remote.act("/quickadd/trigger", action_name=action_name, args=args)
 
 
 @hookimpl

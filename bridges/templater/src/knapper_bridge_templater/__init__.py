@@ -21,7 +21,7 @@ class Templater:
     def execute(self, template: str, target: str, overwrite: bool, args: dict[str, Any]) -> Any:
         """Run a template into a note."""
         given = {"template": template, "target": target, "overwrite": overwrite, "args": args}
-        return self._remote.ask("/templater/execute", **given)
+        return self._remote.act("/templater/execute", **given)
 
 
 @hookimpl
