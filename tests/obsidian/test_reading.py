@@ -46,6 +46,11 @@ def test_a_name_that_several_notes_have_is_an_error_that_lists_them(
     assert contract("read_note", path="Soup.md")["content"] == "root"
 
 
+def test_an_alias_is_no_name(contract: Contract, vault: VaultFolder) -> None:
+    vault["Soup.md"] = "---\naliases: [Broth]\n---\n"
+    assert contract.error("read_note", file="Broth").name == "FILE_NOT_FOUND"
+
+
 def test_a_name_means_nothing_that_its_caller_may_not_read(
     contract: Contract, call: Calls, vault: VaultFolder
 ) -> None:

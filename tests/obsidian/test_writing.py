@@ -19,6 +19,13 @@ def test_an_exact_path_is_taken_as_it_is_and_its_folders_are_made(
     assert vault["Cook/Soups/Leek.md"] == ""
 
 
+def test_a_new_note_is_where_its_name_says_whatever_obsidian_is_set_to(
+    contract: Contract, vault: VaultFolder
+) -> None:
+    vault[".obsidian/app.json"] = '{"newFileLocation": "folder", "newFileFolderPath": "Inbox"}'
+    assert contract("create_note", name="Recipe")["path"] == "Recipe.md"
+
+
 def test_a_note_that_is_there_stays_untouched(contract: Contract, vault: VaultFolder) -> None:
     vault["Recipe.md"] = "mine"
     error = contract.error("create_note", name="Recipe", content="yours")
@@ -124,6 +131,13 @@ def test_only_what_is_asked_to_be_is_deleted_for_good(contract: Contract, vault:
         "deleted": True,
     }
     assert dict(vault) == {}
+
+
+def test_where_obsidian_keeps_no_trash_a_deleted_note_is_gone(contract: Contract, vault: VaultFolder) -> None:
+    vault[".obsidian/app.json"] = '{"trashOption": "none"}'
+    vault["Old.md"] = "old"
+    assert contract.confirmed("delete_note", file="Old") == {"path": "Old.md", "deleted": True}
+    assert list(vault) == [".obsidian/app.json"]
 
 
 def test_nobody_is_asked_to_delete_nothing_or_what_is_denied(

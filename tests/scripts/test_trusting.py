@@ -40,6 +40,20 @@ def test_trust_is_kept_beside_the_state_and_not_in_the_vault(
     assert (tmp_path / "cache/state.db").exists()
 
 
+def test_each_word_of_a_person_is_in_the_audit_log(tools: Tools, run: Run, vault: VaultFolder) -> None:
+    vault["mcp-tools/count.py"] = COUNT
+    run("trust", "count.py")
+    run("untrust", "count.py")
+    with tools.runtime.state.read() as conn:
+        rows = conn.exec_driver_sql(
+            "SELECT event_type, vault_id, tool, args_hash FROM event_log ORDER BY id"
+        ).all()
+    assert [tuple(row) for row in rows] == [
+        ("script_trusted", "main", "mcp-tools/count.py", HASH[:32]),
+        ("script_untrusted", "main", "mcp-tools/count.py", None),
+    ]
+
+
 def test_a_script_can_be_trusted_by_the_hash_that_was_read(run: Run, vault: VaultFolder) -> None:
     vault["mcp-tools/count.py"] = COUNT
     assert f"has another hash: {HASH}" in run("trust", "count.py", "--hash", "0" * 64, code=1)

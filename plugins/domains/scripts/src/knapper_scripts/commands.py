@@ -114,7 +114,7 @@ def _opened(config: str | None, vault: str | None) -> Iterator[_Place]:
     state = State.open(file, domains=[DomainTables(scripts.slug, TABLES)])
     try:
         disk = Disk(expanded(chosen.path), exclude=chosen.exclude)
-        yield _Place(chosen.id, section.of(chosen.id), disk, Trust(state.domain(scripts.slug)))
+        yield _Place(chosen.id, section.of(chosen.id), disk, Trust(state))
     finally:
         state.close()
 

@@ -36,7 +36,7 @@ class Loader:
     def __init__(self, runtime: Runtime, settings: ScriptSettings) -> None:
         self._runtime = runtime
         self._settings = settings
-        self._trust = Trust(runtime.state.domain(scripts.slug))
+        self._trust = Trust(runtime.state)
         self._scripts: dict[Key, Script] = {}
         self._said: dict[Key, str] = {}
 
