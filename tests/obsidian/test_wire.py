@@ -126,7 +126,7 @@ def test_an_answer_is_one_text_with_success_and_data(serve: Start, vault: VaultF
     assert [json.loads(item["text"]) for item in result["content"]] == [
         {"success": True, "data": {"path": "Cook/Soup.md", "created": True}}
     ]
-    assert "isError" not in result
+    assert not result.get("isError")
     assert vault["Cook/Soup.md"] == "s"
 
 
