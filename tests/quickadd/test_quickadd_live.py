@@ -77,7 +77,7 @@ def test_under_folder_rules_nothing_goes_to_the_plugin(
     call.settings = {"acl": rules}
     install(vault, choice("Macro", "it"))
     with pytest.raises(ToolError, match="may change any file") as denied:
-        call.confirmed(quickadd, "trigger_quickadd", action_name="it")
+        call(quickadd, "trigger_quickadd", action_name="it")
     assert (denied.value.code, live.asked) == ("acl_denied", [])
 
 

@@ -90,7 +90,7 @@ def test_under_folder_rules_of_any_kind_nothing_goes_to_the_plugin(
     call.settings = {"acl": rules}
     vault["T.md"] = SCRIPTED
     with pytest.raises(ToolError, match="may change any file") as denied:
-        call.confirmed(templater, "execute_template", template="T.md", target="New.md")
+        call(templater, "execute_template", template="T.md", target="New.md")
     assert (denied.value.code, live.asked) == ("acl_denied", [])
 
 

@@ -46,9 +46,15 @@ def listed(ctx: Context) -> list[LiveAction]:
     return answer_as(engine.actions(), _Listed, KEY).items
 
 
-def triggered(ctx: Context, action_name: str, args: dict[str, Any]) -> Triggered:
-    """Have the plugin run a choice; what it does there knows no folder rules."""
+def ready(ctx: Context) -> LiveQuickadd:
+    """The plugin, where it may be asked to run a choice; what it does there knows no folder rules."""
     engine: LiveQuickadd = ctx.bridge(KEY)
     refuse_restricted_change(ctx, KEY, "a choice")
+    return engine
+
+
+def triggered(ctx: Context, action_name: str, args: dict[str, Any]) -> Triggered:
+    """Have the plugin run a choice."""
+    engine = ready(ctx)
     ctx.takes_effect()
     return answer_as(engine.trigger(action_name, args), Triggered, KEY)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from itertools import islice
 from typing import Any
 
 from knapper import Page, ToolError
@@ -88,7 +89,9 @@ def _picked_in(formats: Formats, folder: str) -> str:
         there = formats.ctx.vault.exists(folder) == "folder"
         notes = formats.ctx.vault.walk(folder, extensions=[".md"]) if there else ()
         about = f"a note in {folder or 'the vault'}"
-        return formats.inputs.need("capture_to", about, [e.path for e in notes], placeholder="x.md")
+        return formats.inputs.need(
+            "capture_to", about, [e.path for e in islice(notes, 100)], placeholder="x.md"
+        )
     path = paths.canonical(with_extension(given))
     if not folder or path.startswith(f"{folder}/"):
         return path

@@ -106,11 +106,11 @@ def _plan(ctx: Context, choice: Choice, args: dict[str, Any]) -> Plan:
 
 
 def _engine(ctx: Context, name: str, needed: NeedsPlugin) -> None:
-    """Raise plugin_missing with what needs the plugin, unless a bridge to it is there."""
+    """Raise what says that the plugin cannot be asked, and what needs it."""
     try:
-        ctx.bridge(live.KEY)
+        live.ready(ctx)
     except ToolError as error:
-        if error.code != "plugin_missing":
+        if error.code == "acl_denied":
             raise
         message = f"{name!r} needs the QuickAdd plugin in a running Obsidian for {needed}; {error.message}"
-        raise ToolError("plugin_missing", message, **{**error.details, "construct": str(needed)}) from None
+        raise ToolError(error.code, message, **{**error.details, "construct": str(needed)}) from None

@@ -13,6 +13,7 @@ from knapper_templater.places import find_template
 from knapper_templater.planning import Cursor, Refused, planned
 
 T = TypeVar("T")
+UNAVAILABLE = ("plugin_missing", "plugin_unreachable", "plugin_incompatible", "requires_live_obsidian")
 
 
 class Result(Record):
@@ -34,7 +35,7 @@ def _precheck(ctx: Context, args: Any) -> None:
     template = find_template(ctx, args.template)
     _check_target(ctx, args.target, args.overwrite)
     if args.engine == "obsidian":
-        ctx.bridge(live.KEY)
+        live.ready(ctx)
         return
     try:
         planned(ctx, template, args.target, args.args or {}, trial=True)
@@ -44,7 +45,7 @@ def _precheck(ctx: Context, args: Any) -> None:
     except Refused as refused:
         if args.engine == "native":
             raise refused.missing("and the engine is to be native") from None
-        _bridged(refused, lambda: ctx.bridge(live.KEY))
+        _bridged(refused, lambda: live.ready(ctx))
 
 
 @templater.tool(
@@ -109,9 +110,9 @@ def _bridged(refused: Refused, act: Callable[[], T]) -> T:
     try:
         return act()
     except ToolError as error:
-        if error.code != "plugin_missing":
+        if error.code not in UNAVAILABLE:
             raise
-        raise refused.missing(error.message, **error.details) from None
+        raise refused.missing(error.message, code=error.code, **error.details) from None
 
 
 def _live(ctx: Context, template: str, target: str, overwrite: bool, args: dict[str, Any]) -> Result:

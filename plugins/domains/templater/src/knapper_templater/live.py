@@ -51,9 +51,15 @@ def listed(ctx: Context) -> list[LiveTemplate]:
     return answer_as(readable_items(ctx, answer.items, KEY), list[LiveTemplate], KEY)
 
 
-def executed(ctx: Context, template: str, target: str, overwrite: bool, args: dict[str, Any]) -> Executed:
-    """Have the plugin run a template; what its JavaScript may do there knows no folder rules."""
+def ready(ctx: Context) -> LiveTemplater:
+    """The plugin, where it may be asked to run a template; what its JavaScript does there knows no folder rules."""
     engine: LiveTemplater = ctx.bridge(KEY)
     refuse_restricted_change(ctx, KEY, "a template")
+    return engine
+
+
+def executed(ctx: Context, template: str, target: str, overwrite: bool, args: dict[str, Any]) -> Executed:
+    """Have the plugin run a template."""
+    engine = ready(ctx)
     ctx.takes_effect()
     return answer_as(engine.execute(template, target, overwrite, args), Executed, KEY)

@@ -27,7 +27,7 @@ class Refused(Exception):
         self.use = use
         self.template = template
 
-    def missing(self, why: str, **details: Any) -> ToolError:
+    def missing(self, why: str, *, code: str = "plugin_missing", **details: Any) -> ToolError:
         """The error that names what needs the plugin."""
         construct, line = self.use
         message = f"{self.template!r} uses {construct} in line {line}, which needs the Templater plugin in a running Obsidian"
@@ -38,7 +38,7 @@ class Refused(Exception):
             "line": line,
             "template": self.template,
         }
-        return ToolError("plugin_missing", f"{message}; {why}", **known)
+        return ToolError(code, f"{message}; {why}", **known)
 
 
 class Cursor(Record):
