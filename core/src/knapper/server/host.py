@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 MOST_LISTS = 64
-START_SECONDS = 0.1  # for calls that waited for the server, before indexing takes the processor
+START_SECONDS = 0.5  # at most, for calls that waited for the server, before indexing takes the processor
 
 
 @contextmanager
@@ -46,8 +46,8 @@ class Host:
         self._source = source
         self._runtime: Runtime | None = None
         self._loaded = threading.Event()
-        self._quiet = threading.Event()  # never set: what waits on it only lets others go first
-        self._waiting = False
+        self._calls = threading.Condition()
+        self._under_way = 0
         self._reloaded = False
         self._listed_early = False
         self._lists: dict[tuple[frozenset[str], str | None], list[bytes]] = {}
@@ -67,7 +67,8 @@ class Host:
                 logging.getLogger("knapper.server").exception("the server could not start")
         self._loaded.set()
         if self._runtime is not None:
-            self._quiet.wait(START_SECONDS if self._waiting else 0)
+            with self._calls:
+                self._calls.wait_for(lambda: not self._under_way, START_SECONDS)
             self._runtime.start()
         elif self.failure is not None:
             self.on_failure(self.failure)
@@ -88,6 +89,18 @@ class Host:
     def load_in_background(self) -> None:
         threading.Thread(target=self.load, name="load", daemon=True).start()
 
+    @contextmanager
+    def calling(self) -> Iterator[None]:
+        """A call is under way: one that waits for the server is answered before the server turns to itself."""
+        with self._calls:
+            self._under_way += 1
+        try:
+            yield
+        finally:
+            with self._calls:
+                self._under_way -= 1
+                self._calls.notify()
+
     @property
     def ready(self) -> bool:
         return self._runtime is not None
@@ -96,7 +109,6 @@ class Host:
     def runtime(self) -> Runtime:
         """The running server; waits until it is loaded."""
         if self._runtime is None:
-            self._waiting = True
             self._loaded.wait()
         if self._runtime is None:
             reason = str(self.failure) if isinstance(self.failure, ConfigError) else "see the server's log"

@@ -17,6 +17,11 @@ PROGRESS_SECONDS = 0.02
 
 def call(exchange: Exchange) -> dict[str, Any]:
     """Call a tool, by its own name or through the facade."""
+    with exchange.host.calling():
+        return _call(exchange)
+
+
+def _call(exchange: Exchange) -> dict[str, Any]:
     name, arguments = exchange.text("name"), dict(exchange.table("arguments"))
     token = arguments.pop("elicit_token", None)  # before anything is hashed: a token is no argument
     runtime = exchange.host.runtime
