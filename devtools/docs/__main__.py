@@ -10,7 +10,7 @@ from devtools.members import ROOT
 def main() -> int:
     """Write what has changed, and remove the pages of domains that are gone."""
     wanted = pages(ROOT)
-    for file in (ROOT / "docs" / "tools").glob("*.md"):
+    for file in (ROOT / "docs" / "domains").glob("*.md"):
         if file not in wanted:
             file.unlink()
             say(f"removed {file.relative_to(ROOT)}")

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from devtools.docs import commands, contract, settings, tools
+from devtools.docs.examples import example_of
 from devtools.members import members
 from knapper.plugins import Plugins
 from knapper.registry import Registry
@@ -16,8 +17,11 @@ REGION = re.compile(r"<!-- generated: ([a-z-]+) -->\n.*?<!-- end -->", re.DOTALL
 
 def registered(root: Path) -> Registry:
     """What the distributions of the tree register; examples and what else is installed are left out."""
-    own = [member.slug for member in members(root) if member.kind not in ("core", "example")]
-    return Registry(Plugins.discover(only=own, strict=True))
+    return Registry(Plugins.discover(only=_own(root), strict=True))
+
+
+def _own(root: Path) -> list[str]:
+    return [member.slug for member in members(root) if member.kind not in ("core", "example")]
 
 
 def pages(root: Path) -> dict[Path, str]:
@@ -32,8 +36,12 @@ def pages(root: Path) -> dict[Path, str]:
         "commands": lambda: commands.commands(registry.plugins),
         "tools": lambda: tools.listing(registry),
     }
-    found = {root / "docs" / "tools" / f"{slug}.md": tools.page(registry, slug) for slug in registry.domains}
-    found[root / "docs" / "tools" / "README.md"] = tools.overview(registry)
+    folder, own = root / "docs" / "domains", _own(root)
+    found = {
+        folder / f"{slug}.md": tools.page(registry, slug, example_of(slug, root, own))
+        for slug in registry.domains
+    }
+    found[folder / "README.md"] = tools.overview(registry)
     for file in [root / "README.md", *sorted((root / "docs").glob("*.md"))]:
         text = file.read_text(encoding="utf-8")
         if REGION.search(text):

@@ -11,6 +11,7 @@ from knapper.domain import Domain, Tool
 from knapper.registry import Registry
 
 NOTICE = "<!-- Written by `python3 dev.py docs`; change the docstrings instead. -->"
+EXAMPLE = "On the example vault, with long texts and lists cut short:"
 REPEATS = {
     "pure": "changes nothing",
     "natural": "a second call changes nothing more",
@@ -22,10 +23,10 @@ REPEATS = {
 def overview(registry: Registry) -> str:
     """The index of the pages."""
     count = len(registry.tools)
-    return f"# Tools\n\n{NOTICE}\n\n{count} tools in {len(_with_tools(registry))} domains.\n\n{listing(registry, '')}\n"
+    return f"# Domains\n\n{NOTICE}\n\n{count} tools in {len(_with_tools(registry))} domains.\n\n{listing(registry, '')}\n"
 
 
-def listing(registry: Registry, folder: str = "docs/tools/") -> str:
+def listing(registry: Registry, folder: str = "docs/domains/") -> str:
     """The domains in a table, each with its tools."""
     rows = [
         [
@@ -39,10 +40,12 @@ def listing(registry: Registry, folder: str = "docs/tools/") -> str:
     return table(["domain", "distribution", "what it is for", "tools"], rows)
 
 
-def page(registry: Registry, slug: str) -> str:
+def page(registry: Registry, slug: str, example: str | None = None) -> str:
     domain = registry.domains[slug]
     install = f"```console\npip install knapper-core {_distribution(registry, domain)}\n```"
     parts = [f"# {slug}", NOTICE, domain.summary, install, *_settings(domain)]
+    if example is not None:
+        parts += ["## Example", EXAMPLE, example]
     parts += [_tool(tool) for _, tool in sorted(domain.tools.items())]
     for prompt in sorted(domain.prompts, key=lambda one: one.name):
         parts.append(f"## Prompt: {prompt.name}\n\n{prompt.description}")
