@@ -7,9 +7,10 @@ import os
 import re
 import shutil
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any, NamedTuple
 
 from knapper.caller import LOCAL, Caller
@@ -28,7 +29,7 @@ class Example(NamedTuple):
     """A call, and the call that has to be made before it."""
 
     tool: str
-    arguments: dict[str, Any] = {}
+    arguments: Mapping[str, Any] = MappingProxyType({})
     first: tuple[str, dict[str, Any]] | None = None
 
 
@@ -96,13 +97,13 @@ def _rendered(example: Example, runtime: Runtime) -> str:
     """The call and its answer as a reader of the page sees them."""
     if example.first is not None:
         _called(runtime, *example.first)
-    call = {"name": example.tool, "arguments": example.arguments}
+    call = {"name": example.tool, "arguments": dict(example.arguments)}
     answer = _shown(_called(runtime, example.tool, example.arguments))
     return f"```json\n{_json(call)}\n```\n\nanswers\n\n```json\n{_json(answer)}\n```"
 
 
-def _called(runtime: Runtime, tool: str, arguments: dict[str, Any]) -> Any:
-    outcome = runtime.call(tool, arguments, CALLER, ask=lambda question: True)
+def _called(runtime: Runtime, tool: str, arguments: Mapping[str, Any]) -> Any:
+    outcome = runtime.call(tool, dict(arguments), CALLER, ask=lambda question: True)
     return outcome.error or json.loads(outcome.payload)
 
 
