@@ -56,7 +56,7 @@ def test_there_is_no_page_of_a_domain_that_is_gone(wanted: dict[Path, str]) -> N
     ],
 )
 def test_a_tools_page_says_when_a_person_is_asked(page: str, tool: str, asks: str) -> None:
-    section = text(f"tools/{page}").partition(f"\n## {tool}\n")[2].partition("\n## ")[0]
+    section = text(f"domains/{page}").partition(f"\n## {tool}\n")[2].partition("\n## ")[0]
     assert f" Asks a person: {asks}. " in section
 
 
