@@ -19,10 +19,14 @@ def name(note: int) -> str:
     return f"E{note}.md"
 
 
+def mark(note: int, version: int) -> str:
+    return f"edit {note} version {version} end"
+
+
 def written(note: int, version: int) -> str:
     """A version of a note, which says throughout which one it is."""
-    mark = f"edit{note}v{version}e"
-    return f"# {mark}\n\n" + f"{mark} and some more words.\n" * (20 + version % 7) + f"end of {mark}\n"
+    said = mark(note, version)
+    return f"# {said}\n\n" + f"{said} and some more words.\n" * (20 + version % 7) + f"that was {said}\n"
 
 
 def in_place(note: int) -> bool:

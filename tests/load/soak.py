@@ -140,7 +140,7 @@ class Soak:
         """What a process does not find where it is, once it had the time to see the other program's last edits."""
         wanted = {path: mark for worker in self.workers for path, mark in worker.marks().items()}
         edited = {
-            f"Obsidian/{editor.name(note)}": f"edit{note}v{version}e"
+            f"Obsidian/{editor.name(note)}": editor.mark(note, version)
             for note, version in self._versions.items()
         }
         found = []
@@ -201,14 +201,14 @@ def main() -> int:
         )
         try:
             soak.run(seconds=options.seconds)
-            problems = soak.problems() + report.growth_problems(soak.samples, soak.seconds)
+            problems = soak.problems()
         finally:
             soak.close()
     text = report.written(soak, problems)
     if options.report:
         options.report.write_text(text)
     sys.stdout.write(text)
-    return 1 if problems else 0
+    return 1 if problems or report.growth_problems(soak.samples, soak.seconds) else 0
 
 
 if __name__ == "__main__":

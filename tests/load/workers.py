@@ -16,6 +16,7 @@ from tests.load.editor import NOTES, in_place, name, written
 
 OWN = 5
 LOGS = 4
+WORDS = 40
 LOG_SECONDS = 30  # then the next one: what a call costs is not to grow with the run
 COUNTER = "Shared/counter.md"
 MOST_TRIES = 200
@@ -90,7 +91,8 @@ class Worker:
         return f"# {self._mark(note)}\n\n" + (links if note == 0 else "Some words.\n" * 20)
 
     def _mark(self, note: int) -> str:
-        return f"own{self.number}k{note}v{self._versions[note]}e"
+        """What tells this version from those shortly before; people too use the same words again."""
+        return f"own{self.number}k{note}v{self._versions[note] % WORDS}e"
 
     def read(self) -> None:
         note = self._chance.randrange(OWN)
@@ -158,9 +160,11 @@ class Worker:
         """A whole version that is no older than one seen before; while it is written in place also a part of it."""
         note = self._chance.randrange(NOTES)
         text = self._call("read_note", path=f"Obsidian/{name(note)}")["content"]
-        mark = re.match(rf"# edit{note}v(\d+)e\n", text)
+        mark = re.match(rf"# edit {note} version (\d+) end\n", text)
         if mark is None:
-            if not (in_place(note) and f"# edit{note}v".startswith(text[: len(f"# edit{note}v")])):
+            first = f"# edit {note} version "
+            part = "\n" not in text and (first.startswith(text) or text.startswith(first))
+            if not (in_place(note) and part):
                 raise Wrong(f"{name(note)} is none of its versions: {text[:40]!r}")
             return
         version = int(mark[1])
