@@ -64,7 +64,7 @@ def main() -> None:
     versions, edits = dict.fromkeys(range(NOTES), 1), 0
     over = threading.Event()
     threading.Thread(target=until_end, args=(over,), daemon=True).start()
-    while not over.wait(pause):
+    while not edits or not over.wait(pause):
         if chance.random() < 0.1:
             rename(folder)
         note = chance.randrange(NOTES)
