@@ -117,13 +117,17 @@ def test_tasks_that_offers_no_queries_says_so_and_native_answers_by_itself(
         "/tasks/filter", failed("plugin_unreachable", "the plugin tasks has no interface for queries")
     )
     assert call(tasks, "tasks_filter", filter="not done")["engine"] == "native"
-    for arguments in (
-        {"filter": "not done", "engine": "obsidian"},
-        {"filter": "filter by function new Date() > task.due"},
-    ):
-        with pytest.raises(ToolError, match="has no interface for queries") as refused:
-            call(tasks, "tasks_filter", **arguments)
-        assert refused.value.code == "plugin_unreachable"
+    says = "the plugin tasks has no interface for queries"
+    with pytest.raises(ToolError, match=says) as refused:
+        call(tasks, "tasks_filter", filter="not done", engine="obsidian")
+    assert refused.value.code == "plugin_unreachable"
+    with pytest.raises(ToolError) as refused:
+        call(tasks, "tasks_filter", filter="filter by function new Date() > task.due")
+    assert (refused.value.code, refused.value.details["construct"]) == ("plugin_unreachable", "new")
+    assert refused.value.message == (
+        "JavaScript is not supported here: new; the Tasks plugin in a running Obsidian evaluates it, "
+        f"but {says}"
+    )
 
 
 def test_native_never_asks_obsidian(call: Calls, vault: VaultFolder, obsidian: Obsidian) -> None:

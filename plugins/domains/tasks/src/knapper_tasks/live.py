@@ -15,6 +15,9 @@ from knapper_tasks.record import Task
 
 KEY = "tasks"
 RIGHT = "execute:tasks"
+NOT_THERE = frozenset(
+    {"plugin_missing", "plugin_unreachable", "plugin_incompatible", "requires_live_obsidian"}
+)
 SCRIPT = re.compile(r"by\s+function|\{\{", re.IGNORECASE)
 
 
@@ -41,17 +44,17 @@ def filtered(ctx: Context, source: str, page: Page) -> Page.Of[Task]:
 
 
 def instead(ctx: Context, source: str, page: Page, refused: ScriptRefused) -> Page.Of[Task]:
-    """The same for a query that the native engine refused; where there is no bridge, the error says why one is needed."""
+    """The same for a query that the native engine refused; where nobody can be asked, the error says why one has to be."""
     try:
         return filtered(ctx, source, page)
     except ToolError as error:
-        if error.code != "plugin_missing":
+        if error.code not in NOT_THERE:
             raise
         message = (
             f"{refused.reason}; the Tasks plugin in a running Obsidian evaluates it, but {error.message}"
         )
         details = {**error.details, "construct": refused.construct, "line": refused.number}
-        raise ToolError("plugin_missing", message, **details) from None
+        raise ToolError(error.code, message, **details) from None
 
 
 def _allow_script(ctx: Context) -> None:
