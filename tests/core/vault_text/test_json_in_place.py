@@ -105,6 +105,14 @@ def test_a_name_that_stands_twice_means_the_last() -> None:
     assert document.text() == '{"a":1,"a":3}'
 
 
+def test_a_name_that_stands_twice_keeps_what_the_first_says() -> None:
+    text = '{"a": null, "a": [1], "b": {"c": [ 2 ], "c": {}}}'
+    document = Document(text)
+    assert document.text() == text
+    document.value["a"].append(3)
+    assert document.text() == text.replace("[1]", "[1, 3]")
+
+
 def test_an_equal_value_put_in_place_of_another_changes_nothing() -> None:
     document = Document('{"a": {"x":1.0, "y": [1e3]}}')
     document.value["a"] = {"x": 1.0, "y": [1000.0]}

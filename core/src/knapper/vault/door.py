@@ -332,6 +332,10 @@ class Door:
         """One of Obsidian's settings files (`app`, `daily-notes`), for what the server itself has to follow."""
         return trash.settings(self._disk, name)
 
+    def plugin_settings(self, plugin: str) -> dict[str, Any]:
+        """The settings of one of Obsidian's community plugins, by its id; empty where it is switched off."""
+        return trash.plugin_settings(self._disk, plugin)
+
     @contextmanager
     def transaction(self) -> Iterator[None]:
         """Make the changes inside one change: all of them or none, also when the process is killed in between.

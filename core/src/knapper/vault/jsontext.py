@@ -142,10 +142,10 @@ class Document:
             if item.key not in value:
                 continue
             now = value[item.key]
-            shadowed = (
-                last[item.key] is not item
-            )  # the same name again further on, which is the one that counts
-            same = shadowed or _same(now, item.value)
+            if last[item.key] is not item:  # the same name stands again further on, and that one counts
+                yield item, item.head + item.body
+                continue
+            same = _same(now, item.value)
             yield item, item.head + (self._kept(item, now, depth) if same else self._write(now, depth + 1))
         colon = next((_colon(item.head) for item in source.items), self._colon)
         for key, new in value.items():

@@ -15,11 +15,23 @@ FOLDER = ".trash"
 
 def settings(disk: Disk, name: str) -> dict[str, Any]:
     """One of Obsidian's own settings files (`app`, `daily-notes`); empty where it is missing or broken."""
-    try:
-        found = json.loads(disk.read(disk.locate(paths.canonical(f".obsidian/{name}.json"))).text)
-    except (ToolError, ValueError, RecursionError):
-        return {}
+    found = _setting(disk, name)
     return found if isinstance(found, dict) else {}
+
+
+def plugin_settings(disk: Disk, plugin: str) -> dict[str, Any]:
+    """A community plugin's settings; empty where it is switched off, since what it left behind counts no more."""
+    enabled = _setting(disk, "community-plugins")
+    if isinstance(enabled, list) and plugin not in enabled:
+        return {}
+    return settings(disk, f"plugins/{plugin}/data")
+
+
+def _setting(disk: Disk, name: str) -> Any:
+    try:
+        return json.loads(disk.read(disk.locate(paths.canonical(f".obsidian/{name}.json"))).text)
+    except (ToolError, ValueError, RecursionError):
+        return None
 
 
 def kept(disk: Disk) -> bool:

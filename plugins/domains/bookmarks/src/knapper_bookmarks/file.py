@@ -26,8 +26,10 @@ def change(ctx: Context, act: Callable[[list[Json]], None]) -> Written | None:
 
     def changed(text: str) -> str:
         document = _opened(text)
-        act(document.value["items"])
-        return document.text()
+        items = document.value["items"]
+        empty = not items
+        act(items)
+        return text if empty and not items else document.text()
 
     if ctx.vault.exists(FILE) is not None:
         return ctx.vault.edit(FILE, changed)

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any, NamedTuple
 
 from knapper import Record, ToolError
-from knapper_canvas.canvas import Json, edge_problems, named, node_problems, opened, refuse, repeated
+from knapper_canvas.canvas import EMPTY, Json, edge_problems, named, node_problems, opened, refuse, repeated
 
 
 class Applied(Record, omit_defaults=False):
@@ -66,7 +66,8 @@ def apply(text: str, change: Change, path: str) -> tuple[str, Applied]:
         edges_removed=edges_removed,
         edges_updated=len(updated_edges),
     )
-    return document.text(), applied
+    changed = document.text()
+    return (text if changed == EMPTY and not text.strip() else changed), applied
 
 
 def _goes(edge: Json, change: Change) -> bool:

@@ -43,8 +43,7 @@ class Drawing:
     @property
     def elements(self) -> list[Json]:
         """All elements, also those that are marked as deleted."""
-        found: list[Json] = self.scene["elements"]
-        return found
+        return self._elements
 
     @property
     def shown(self) -> list[Json]:
@@ -52,8 +51,7 @@ class Drawing:
 
     @property
     def app_state(self) -> Json:
-        state: Json = self.scene.setdefault("appState", {})
-        return state
+        return self._app_state
 
     @property
     def files(self) -> dict[str, str]:
@@ -73,6 +71,9 @@ class Drawing:
 
     def text(self, texts: dict[str, str | None], links: dict[str, str | None]) -> str:
         """The file with its drawing as it is now, and with these entries in the sections of a note."""
+        for name, now in (("elements", self._elements), ("appState", self._app_state)):
+            if now:
+                self.scene[name] = now
         json = self._document.text()
         if not self.is_note:
             return json if self._given.strip() or json != PLAIN else self._given
@@ -86,11 +87,13 @@ class Drawing:
     def _check(self) -> None:
         if not isinstance(self.scene, dict):
             raise self._broken("its data is not an object")
-        elements = self.scene.setdefault("elements", [])
+        elements, state = self.scene.get("elements", []), self.scene.get("appState", {})
         if not isinstance(elements, list) or not all(isinstance(one, dict) for one in elements):
             raise self._broken("elements is not a list of objects")
-        if not isinstance(self.scene.get("appState", {}), dict):
+        if not isinstance(state, dict):
             raise self._broken("appState is not an object")
+        self._elements: list[Json] = elements
+        self._app_state: Json = state
 
     def _broken(self, reason: str) -> ToolError:
         return ToolError("invalid_input", f"{self._path!r} is not a drawing: {reason}", path=self._path)

@@ -7,21 +7,21 @@ from typing import NamedTuple
 
 from knapper_excalidraw.lzstring import compress, decompress
 
-FRONT = re.compile(r"\A---[ \t]*\n(?P<yaml>.*?)^---[ \t]*$", re.MULTILINE | re.DOTALL)
+FRONT = re.compile(r"\A---[ \t\r]*\n(?P<yaml>.*?)^---[ \t\r]*$", re.MULTILINE | re.DOTALL)
 PLUGIN = re.compile(r"^excalidraw-plugin[ \t]*:[ \t]*\S", re.MULTILINE)
 FENCED = re.compile(
-    r"^##? Drawing[ \t]*\n+```(?P<kind>compressed-json|json)[ \t]*\n(?P<data>.*?)\n?^```",
+    r"^##? Drawing\s*^```(?P<kind>compressed-json|json)[ \t\r]*\n(?P<data>.*?)\n?^```",
     re.MULTILINE | re.DOTALL,
 )
-BARE = re.compile(r"^##? Drawing[ \t]*\n+(?P<data>\{.*\})", re.MULTILINE | re.DOTALL)
+BARE = re.compile(r"^##? Drawing\s*^(?P<data>\{.*\})", re.MULTILINE | re.DOTALL)
 HEADING = re.compile(
-    r"^##? (?:Text Elements|Element Links|Embedded Files|Drawing)[ \t]*$|^%%[ \t]*$", re.MULTILINE
+    r"^##? (?:Text Elements|Element Links|Embedded Files|Drawing)[ \t\r]*$|^%%[ \t\r]*$", re.MULTILINE
 )
-TEXTS = re.compile(r"^##? Text Elements[ \t]*\n", re.MULTILINE)
-LINKS = re.compile(r"^##? Element Links[ \t]*\n", re.MULTILINE)
-FILES = re.compile(r"^##? Embedded Files[ \t]*\n", re.MULTILINE)
-MARK = re.compile(r"[ \t]\^(?P<id>[A-Za-z0-9_-]{8})[ \t]*(?:\n+|\Z)")
-FILE = re.compile(r"^(?P<id>[A-Za-z0-9_-]+):[ \t]*(?P<target>\S.*?)[ \t]*$", re.MULTILINE)
+TEXTS = re.compile(r"^##? Text Elements[ \t\r]*\n", re.MULTILINE)
+LINKS = re.compile(r"^##? Element Links[ \t\r]*\n", re.MULTILINE)
+FILES = re.compile(r"^##? Embedded Files[ \t\r]*\n", re.MULTILINE)
+MARK = re.compile(r"[ \t]\^(?P<id>[A-Za-z0-9_-]{8})[ \t]*(?:[\r\n]+|\Z)")
+FILE = re.compile(r"^(?P<id>[A-Za-z0-9_-]+):[ \t]*(?P<target>\S.*?)[ \t\r]*$", re.MULTILINE)
 WIKILINK = re.compile(r"\[\[(?P<path>[^\]|#^]+)[^\]]*\]\]")
 PIECE = 256
 FRAME = """---
@@ -112,7 +112,7 @@ def texts(text: str) -> list[Entry]:
     at, end = span
     found = []
     for mark in MARK.finditer(text, at, end):
-        found.append(Entry(mark["id"], text[at : mark.start()].strip("\n"), at, mark.end()))
+        found.append(Entry(mark["id"], text[at : mark.start()].strip("\r\n"), at, mark.end()))
         at = mark.end()
     return found
 
@@ -170,7 +170,7 @@ def _added(text: str, heading: re.Pattern[str], title: str, line: str) -> str:
         return text
     span = _section(text, heading)
     if span is not None:
-        body = text[: span[1]].rstrip("\n")
+        body = text[: span[1]].rstrip("\r\n")
         first = len(body) < span[0]
         gap = "\n" if first or heading is LINKS else "\n\n"
         rest = text[span[1] :]

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from datetime import UTC, datetime
 from typing import Annotated, Any
 
 from knapper import Context, Doc, Domain, Page, Record, ToolError, hookimpl
 from knapper.vault.edit import Anchor, EditError, edit_anchor
+from knapper.vault.files import Written
 from knapper.vault.insert import insert
 from knapper.vault.markdown import parse
 from knapper_periodic.rules import Period, Rules, rules
@@ -15,6 +17,7 @@ from knapper_periodic.templates import expand
 periodic = Domain("periodic", summary="Daily, weekly, monthly, quarterly and yearly notes.", group="notes")
 
 Day = Annotated[str | None, Doc("YYYY-MM-DD; today if absent.", pattern=r"^\d{4}-\d{2}-\d{2}$")]
+YEARS = (2, 9998)  # so that the week and the days beside a day are days, too
 REACH = "the note of the period, by the vault's settings"
 
 
@@ -94,7 +97,7 @@ def find_or_create_periodic_note(
     chosen, when = rules(ctx, period), _day(ctx, date)
     path, created = chosen.path(when), False
     if ctx.vault.exists(path) is None:
-        created = _create_once(ctx, chosen, when)
+        created = _create_once(ctx, chosen, when, str) is not None
     content, properties = _content(ctx, path, include_content)
     return FoundNote(
         period=period,
@@ -127,9 +130,7 @@ def append_to_periodic_note(
 ) -> AppendedNote:
     """Add text to the note of a day's period, at its end or under a heading; it is created where it is missing."""
     chosen, when = rules(ctx, period), _day(ctx, date)
-    path = chosen.path(when)
-    created = ctx.vault.exists(path) is None and _create_once(ctx, chosen, when)
-    added = 0
+    path, added = chosen.path(when), 0
 
     def change(text: str) -> str:
         nonlocal added
@@ -138,7 +139,8 @@ def append_to_periodic_note(
         return new
 
     try:
-        done = ctx.vault.edit(path, change)
+        begun = _create_once(ctx, chosen, when, change) if ctx.vault.exists(path) is None else None
+        done = begun or ctx.vault.edit(path, change)
     except EditError as error:
         raise ToolError("invalid_input", str(error), path=path, candidates=error.candidates) from None
     return AppendedNote(
@@ -146,7 +148,7 @@ def append_to_periodic_note(
         date=_iso(chosen, when),
         path=done.path,
         appended_bytes=added,
-        created=created,
+        created=begun is not None,
         content_hash=done.hash,
         updated_at=done.at,
     )
@@ -188,9 +190,12 @@ def _day(ctx: Context, text: str | None) -> datetime:
     if text is None:
         return datetime.fromtimestamp(ctx.now())
     try:
-        return datetime.strptime(text, "%Y-%m-%d")
+        found = datetime.strptime(text, "%Y-%m-%d")
     except ValueError:
         raise ToolError("invalid_input", f"{text!r} is not a day", field="date") from None
+    if not YEARS[0] <= found.year <= YEARS[1]:
+        raise ToolError("invalid_input", f"{text!r} is too near to an end of the calendar", field="date")
+    return found
 
 
 def _iso(chosen: Rules, when: datetime) -> str:
@@ -204,16 +209,15 @@ def _content(ctx: Context, path: str, wanted: bool) -> tuple[str | None, dict[st
     return text, parse(text).frontmatter
 
 
-def _create_once(ctx: Context, chosen: Rules, when: datetime) -> bool:
-    """Create the note unless somebody else has just done so."""
+def _create_once(ctx: Context, chosen: Rules, when: datetime, change: Callable[[str], str]) -> Written | None:
+    """Create the note, with this change in it, unless somebody else has just created it."""
     path, text, _ = _fresh(ctx, chosen, when, None)
     try:
-        ctx.vault.write(path, text, mode="create")
+        return ctx.vault.write(path, change(text), mode="create")
     except ToolError as error:
         if error.code != "note_exists":
             raise
-        return False
-    return True
+        return None
 
 
 def _fresh(ctx: Context, chosen: Rules, when: datetime, override: str | None) -> tuple[str, str, str | None]:

@@ -27,7 +27,7 @@ UNITS: dict[Period, str] = {
     "yearly": "year",
 }
 LITERAL = re.compile(r"\[[^\]]*\]")
-PLUGIN = "plugins/periodic-notes/data"
+PLUGIN = "periodic-notes"
 
 
 class Rules(NamedTuple):
@@ -38,6 +38,8 @@ class Rules(NamedTuple):
     format: str
     template: str
     week: Week | None
+    date_format: str
+    time_format: str = "HH:mm"
 
     @property
     def first_day(self) -> int:
@@ -69,21 +71,41 @@ class Rules(NamedTuple):
         prefix = f"{self.folder}/" if self.folder else ""
         if not path.startswith(prefix) or not path.lower().endswith(".md"):
             return None
-        when = moment.parse(path[len(prefix) : -3], self.format, week=self.week)
-        return None if when is None or self.path(when) != path else self.start(when)
+        try:
+            when = moment.parse(path[len(prefix) : -3], self.format, week=self.week)
+            return None if when is None or self.path(when) != path else self.start(when)
+        except (OverflowError, ValueError):  # a name at the end of the calendar, whose week begins before it
+            return None
 
 
 def rules(ctx: Context, period: Period) -> Rules:
     """The rules of a period: the Periodic Notes plugin's where it is set up, else Daily Notes', else the defaults."""
-    found = _plugin(ctx, period) or (_core(ctx) if period == "daily" else {})
-    format = str(found.get("format") or FORMATS[period])
-    folder = str(found.get("folder") or "").strip("/")
-    template = str(found.get("template") or found.get("templatePath") or "").strip("/")
-    return Rules(period, folder, format, template, week_of(ctx.vault))
+    own = _plugin(ctx, period)
+    core = period == "daily" and not own
+    found = ctx.vault.settings("daily-notes") if core else own
+    format = _text(found, "format") or FORMATS[period]
+    folder = _text(found, "folder").strip("/")
+    template = (_text(found, "template") or _text(found, "templatePath")).strip("/")
+    known = Rules(period, folder, format, template, week_of(ctx.vault), date_format=format)
+    return _spoken(ctx, known) if core else known
+
+
+def _spoken(ctx: Context, known: Rules) -> Rules:
+    """Daily Notes fills its templates as the core plugin Templates does, with that one's formats."""
+    found = ctx.vault.settings("templates")
+    return known._replace(
+        date_format=_text(found, "dateFormat") or FORMATS["daily"],
+        time_format=_text(found, "timeFormat") or known.time_format,
+    )
+
+
+def _text(found: dict[str, Any], name: str) -> str:
+    value = found.get(name)
+    return value.strip() if isinstance(value, str) else ""
 
 
 def _plugin(ctx: Context, period: Period) -> dict[str, Any]:
-    data = ctx.vault.settings(PLUGIN)
+    data = ctx.vault.plugin_settings(PLUGIN)
     sets = data.get("calendarSets")
     if isinstance(sets, list) and sets:
         active = data.get("activeCalendarSet")
@@ -91,7 +113,3 @@ def _plugin(ctx: Context, period: Period) -> dict[str, Any]:
         data = {p: chosen.get(unit) for p, unit in UNITS.items()} if isinstance(chosen, dict) else {}
     found = data.get(period)
     return found if isinstance(found, dict) and found.get("enabled", True) else {}
-
-
-def _core(ctx: Context) -> dict[str, Any]:
-    return ctx.vault.settings("daily-notes")
