@@ -20,6 +20,7 @@ from knapper import (
 )
 
 running: list[str] = []
+finished: list[float] = []
 fixtures = Domain("fixtures", summary="What only tests need.")
 
 
@@ -85,6 +86,7 @@ def take_time(ctx: Context, seconds: Annotated[float, Doc("How long.", ge=0, le=
             threading.Event().wait(0.02)
     finally:
         running.remove("take_time")
+    finished.append(seconds)
     return "done"
 
 
@@ -92,6 +94,19 @@ def take_time(ctx: Context, seconds: Annotated[float, Doc("How long.", ge=0, le=
 def running_now(ctx: Context) -> list[str]:
     """Say which calls of take_time still run."""
     return list(running)
+
+
+@fixtures.tool("read:notes", vault=False)
+def finished_until_now(ctx: Context) -> list[float]:
+    """Say which calls of take_time came to their end, by how long they took."""
+    return list(finished)
+
+
+@fixtures.tool("read:notes", vault=False)
+def murmur(ctx: Context, level: str) -> str:
+    """Tell the client something on the way."""
+    ctx.log(level, f"a {level} on the way")  # type: ignore[arg-type]
+    return "said"
 
 
 @fixtures.tool("admin:config", vault=False)

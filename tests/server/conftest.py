@@ -21,6 +21,10 @@ HERE = Path(__file__).parent
 PLUGIN = HERE.parent / "fixtures_plugin" / "knapper_fixtures.py"
 META = "io.modelcontextprotocol/"
 SECONDS = 30.0
+ERAS = [
+    ("auto", "2026-07-28"), ("2026-07-28", "2026-07-28"), ("legacy", "2025-11-25"), ("legacy", "2025-06-18"),
+    ("legacy", "2025-03-26"), ("legacy", "2024-11-05"),
+]  # fmt: skip
 LISTED = {"jsonrpc": "2.0", "method": "notifications/resources/list_changed", "params": {}}
 
 
@@ -281,3 +285,9 @@ def envelope(**more: Any) -> dict[str, Any]:
         capabilities: {},
         f"{META}clientInfo": {"name": "test", "version": "1"},
     } | more
+
+
+def speaks(monkeypatch: pytest.MonkeyPatch, mode: str, version: str) -> None:
+    """Let the SDK's client ask for an older revision than its latest, as a client of that time does."""
+    if mode == "legacy":
+        monkeypatch.setattr("mcp.client.session.LATEST_HANDSHAKE_VERSION", version)

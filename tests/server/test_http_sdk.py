@@ -11,15 +11,17 @@ import pytest
 from mcp import Client
 from mcp.client.streamable_http import streamable_http_client
 
-from tests.server.conftest import Place, Web
+from tests.server.conftest import ERAS, Place, Web, speaks
 
 Start = Callable[..., Web]
 
 
-@pytest.mark.parametrize(
-    ("mode", "version"), [("auto", "2026-07-28"), ("2026-07-28", "2026-07-28"), ("legacy", "2025-11-25")]
-)
-def test_the_sdk_client_uses_every_surface(web: Start, mode: Any, version: str) -> None:
+@pytest.mark.parametrize(("mode", "version"), ERAS)
+def test_the_sdk_client_uses_every_surface(
+    web: Start, monkeypatch: pytest.MonkeyPatch, mode: Any, version: str
+) -> None:
+    speaks(monkeypatch, mode, version)
+
     async def talk(url: str) -> None:
         async with Client(streamable_http_client(url), mode=mode) as client:
             assert client.protocol_version == version

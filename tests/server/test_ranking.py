@@ -39,6 +39,20 @@ REQUESTS = [
     ("match a regular expression", "search_regex"),
     ("what do I have bookmarked", "list_bookmarks"),
     ("run a dataview query", "search_dql"),
+    ("open this page in the Obsidian window", "obsidian_open_note"),
+    ("how big is this file and when was it changed", "obsidian_file_info"),
+    ("insert text at the top of a note", "obsidian_prepend_note"),
+    ("give a note a different name", "obsidian_rename_note"),
+    ("make a note from a template", "execute_template"),
+    ("which templates do I have", "list_templates"),
+    ("trigger a QuickAdd capture", "trigger_quickadd"),
+    ("what QuickAdd choices are there", "list_quickadd_actions"),
+    ("read the words in a scanned document", "ocr_attachment"),
+    ("recognise the text of all my pictures", "ocr_bulk"),
+    ("show the spaces of make.md", "makemd_list_spaces"),
+    ("rows of a make.md space", "makemd_query"),
+    ("run a command from the command palette", "execute_command"),
+    ("which Obsidian commands can I run", "list_commands"),
 ]
 
 

@@ -10,6 +10,7 @@ from mcp import Client
 from mcp.client.stdio import StdioServerParameters, stdio_client
 
 from knapper import __version__
+from tests.server.conftest import ERAS, speaks
 
 
 def served(place: Any) -> Any:
@@ -17,10 +18,12 @@ def served(place: Any) -> Any:
     return stdio_client(StdioServerParameters(command=command, args=arguments, env=place.env))
 
 
-@pytest.mark.parametrize(
-    ("mode", "version"), [("auto", "2026-07-28"), ("2026-07-28", "2026-07-28"), ("legacy", "2025-11-25")]
-)
-def test_the_sdk_client_lists_and_calls_tools(place: Any, mode: Any, version: str) -> None:
+@pytest.mark.parametrize(("mode", "version"), ERAS)
+def test_the_sdk_client_lists_and_calls_tools(
+    place: Any, monkeypatch: pytest.MonkeyPatch, mode: Any, version: str
+) -> None:
+    speaks(monkeypatch, mode, version)
+
     async def talk() -> None:
         async with Client(served(place), mode=mode) as client:
             assert client.protocol_version == version

@@ -23,6 +23,7 @@ from knapper.vault.exclude import Excluded
 S = TypeVar("S", bound=BaseModel)
 VaultId = Annotated[str, Field(pattern=r"^[a-z0-9_-]{1,64}$")]
 PLAIN_PATH = re.compile(r"(/[\w.~-]+)+", re.ASCII)
+Revision = Literal["2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25", "2026-07-28"]
 Port = Annotated[int, Field(ge=0, le=65535)]
 
 
@@ -221,7 +222,7 @@ class TransportSettings(Section):
 class McpSettings(Section):
     """The protocol itself."""
 
-    min_protocol_version: str | None = None
+    min_protocol_version: Revision | None = None
 
 
 class GovernorSettings(Section):

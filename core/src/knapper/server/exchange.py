@@ -36,7 +36,6 @@ class Session:
         self.capabilities: dict[str, Any] = {}
         self.log_level: str | None = None
         self.subscribed: set[str] = set()
-        self.seen = 0.0  # when the SDK last heard of it, by the monotonic clock
 
 
 class Exchange:

@@ -140,8 +140,18 @@ class Stdio:
                     None, ProtocolError(INVALID_REQUEST, f"Invalid request: over {MOST_BYTES} bytes")
                 )
             elif not line.isspace():
-                self._take(line)
+                self._take_whatever(line)
         self._stopping.set()
+
+    def _take_whatever(self, line: bytes) -> None:
+        """Take a line; one that we fail on does not end the session, for nobody would read the next."""
+        try:
+            self._take(line)
+        except Exception:
+            import logging
+
+            logging.getLogger("knapper.server").exception("a message could not be taken")
+            self._refuse(None, ProtocolError(INTERNAL_ERROR, "Internal error"))
 
     def _skip(self, line: bytes) -> None:
         while line and not line.endswith(b"\n"):
@@ -256,14 +266,15 @@ class Stdio:
         return None if open or exchange.cancelled else answer
 
     def _take_answer(self, message: dict[str, Any]) -> None:
-        waiting = self._waiting.get(message.get("id", ""))
+        waiting = self._waiting.get(wire.known_id(message) or "")
         if waiting is not None:
             waiting.answer = message
             waiting.done.set()
 
     def _take_notification(self, method: str, params: dict[str, Any]) -> None:
         if method == "notifications/cancelled":
-            exchange = self._running.get(params.get("requestId", ""))
+            id = wire.as_id(params.get("requestId"))
+            exchange = self._running.get(id) if id is not None else None
             if exchange is not None and exchange.method != "initialize":
                 self._cancel(exchange)
                 if exchange.method == LISTEN:

@@ -57,7 +57,7 @@ def check(message: Any) -> dict[str, Any]:
         raise ProtocolError(INVALID_REQUEST, 'Invalid request: it has no "method"')
     if not isinstance(message["method"], str):
         raise ProtocolError(INVALID_REQUEST, 'Invalid request: "method" must be a string')
-    if "id" in message and (isinstance(message["id"], bool) or not isinstance(message["id"], (int, str))):
+    if "id" in message and as_id(message["id"]) is None:
         raise ProtocolError(INVALID_REQUEST, 'Invalid request: "id" must be a string or an integer')
     if not isinstance(message.get("params", {}), dict):
         raise ProtocolError(INVALID_PARAMS, "Invalid params: they must be an object")
@@ -66,8 +66,12 @@ def check(message: Any) -> dict[str, Any]:
 
 def known_id(message: Any) -> Id | None:
     """The id to answer an invalid message under, where it has a usable one."""
-    found = message.get("id") if isinstance(message, dict) else None
-    return found if isinstance(found, (int, str)) and not isinstance(found, bool) else None
+    return as_id(message.get("id")) if isinstance(message, dict) else None
+
+
+def as_id(given: Any) -> Id | None:
+    """An id where the value can be one; 1.0 and true, which Python takes for 1, are none."""
+    return given if isinstance(given, (int, str)) and not isinstance(given, bool) else None
 
 
 def reply(id: Id | None, result: Any) -> bytes:

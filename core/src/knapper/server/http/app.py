@@ -26,16 +26,18 @@ from knapper.server import eras, wire
 from knapper.server.http.bearer import METADATA, Bearers, Unauthorised
 from knapper.server.http.edge import Edge, sessions
 from knapper.server.http.guard import Guard
-from knapper.server.http.straight import Straight
+from knapper.server.http.straight import Straight, is_told
 from knapper.server.wire import INTERNAL_ERROR, INVALID_REQUEST, STOPPING, UNAUTHORISED, ProtocolError
 
 if TYPE_CHECKING:
     from knapper.server.host import Host
 
 log = logging.getLogger("knapper.http")
-TOLD = (b'"progressToken"', b"/logLevel")
 WATCH_SECONDS = 0.05
-ONCE = frozenset({b"host", b"origin", b"authorization", b"mcp-session-id", b"content-length"})
+ONCE = frozenset(
+    {b"host", b"origin", b"authorization", b"content-length", b"content-type", b"last-event-id"}
+    | {b"mcp-session-id", b"mcp-protocol-version", b"mcp-method", b"mcp-name"}
+)
 EXPOSED = "Mcp-Session-Id, WWW-Authenticate"
 
 
@@ -53,7 +55,7 @@ class App:
         self.edge = Edge(host)
         self._sessions = sessions(self.edge, settings.transports.http, self._schema_of, plain=False)
         self._plain = sessions(self.edge, settings.transports.http, self._schema_of, plain=True)
-        self._straight = Straight(self.edge, settings.transports.http.session_idle_seconds)
+        self._straight = Straight(self.edge, self._sessions)
         self._offered = [_route(o) for _, o in self._runtime.registry.plugins.ask("knapper_routes")]
         _free(self._path, [offered.path for offered, _ in self._offered])
         self._streams: set[asyncio.Task[Any]] = set()
@@ -150,14 +152,14 @@ class App:
             await error(413, STOPPING, "request body too large")(scope, receive, send)
             return
         modern = headers.get(b"mcp-protocol-version", "") in eras.MODERN
-        told = any(word in body for word in TOLD)
-        if not told and await self._went_straight(modern, headers, body, scope, receive, send):
+        if await self._went_straight(modern, headers, body, scope, receive, send):
             return
-        if (problem := _invalid(body)) is not None:
+        message, problem = _read(body)
+        if problem is not None:
             await error(400, INVALID_REQUEST, problem)(scope, receive, send)
             return
         replay = _replayed(body, receive)
-        if modern and not told and headers.get(b"mcp-method") != "subscriptions/listen":
+        if modern and not is_told(message) and headers.get(b"mcp-method") != "subscriptions/listen":
             await self._modern(scope, receive, replay, send)
         else:
             await self._sessions.asgi_app(scope, replay, send)
@@ -175,6 +177,8 @@ class App:
         exchange = plain(headers, body, scope["knapper.caller"])
         if exchange is None:
             return False
+        if not modern:  # in the older era a client that has gone has not cancelled, by the letter
+            return await self._straight.serve(exchange, send)
         scope["knapper.exchange"] = exchange
         watch = Watch(scope, receive)
         try:
@@ -331,15 +335,13 @@ def _replayed(body: bytes, receive: Receive) -> Receive:
     return replay
 
 
-def _invalid(body: bytes) -> str | None:
-    """Why a body is JSON but no message of JSON-RPC; the SDK has another code for that than the standard."""
+def _read(body: bytes) -> tuple[Any, str | None]:
+    """A message, or why a body is JSON but none of JSON-RPC; the SDK has another code for that than the standard."""
     try:
         message = wire.decode(body)
-        if not isinstance(message, list):
-            wire.check(message)
+        return message if isinstance(message, list) else wire.check(message), None
     except ProtocolError as problem:
-        return problem.message if problem.code == INVALID_REQUEST else None
-    return None
+        return None, problem.message if problem.code == INVALID_REQUEST else None
 
 
 def _ambiguous(headers: Iterable[tuple[bytes, bytes]]) -> bool:

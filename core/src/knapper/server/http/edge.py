@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-import time
+import math
 from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
@@ -25,7 +25,7 @@ from knapper.server.changes import Change
 from knapper.server.exchange import Exchange, Session
 from knapper.server.host import Host
 from knapper.server.http.events import Events
-from knapper.server.wire import ENCODER, INTERNAL_ERROR, Id, ProtocolError
+from knapper.server.wire import ENCODER, INTERNAL_ERROR, Id, ProtocolError, as_id
 
 Ctx = ServerRequestContext[Any, Any]
 THREADS = 32
@@ -88,7 +88,6 @@ class Edge:
 
     def _exchange(self, ctx: Ctx) -> Exchange:
         session = self._session(ctx)
-        session.seen = time.monotonic()
         params = dict(ctx.params or {})
         assert ctx.request_id is not None
         back = Back(ctx, asyncio.get_running_loop())
@@ -119,8 +118,8 @@ class Edge:
         if ctx.method == "notifications/initialized":
             self._tell_of_changes(ctx)
         elif ctx.method == "notifications/cancelled":
-            id = (ctx.params or {}).get("requestId")
-            exchange = self._calls.get((self._session(ctx), id)) if isinstance(id, (int, str)) else None
+            id = as_id((ctx.params or {}).get("requestId"))
+            exchange = self._calls.get((self._session(ctx), id)) if id is not None else None
             if exchange is not None:
                 exchange.cancel()
         return result
@@ -133,7 +132,8 @@ class Edge:
         try:
             yield
         finally:
-            self._calls.pop(key, None)
+            if self._calls.get(key) is exchange:  # not another one, to which a client gave the same id
+                del self._calls[key]
 
     def _session(self, ctx: Ctx) -> Session:
         session = session_of(ctx)
@@ -200,6 +200,30 @@ class Sessions(StreamableHTTPSessionManager):
     @event_store.setter
     def event_store(self, _: Any) -> None:
         pass
+
+    def is_open(self, id: str) -> bool:
+        """Whether a session has neither been ended by its client nor grown too old."""
+        transport = self._server_instances.get(id)
+        if transport is None or transport.is_terminated:
+            return False
+        return transport.idle_scope is None or not transport.idle_scope.cancel_called
+
+    @contextmanager
+    def held(self, id: str | None) -> Iterator[None]:
+        """Let a session not grow old while a call is served in it that the SDK does not see, and begin anew after it."""
+        transport = self._server_instances.get(id or "")
+        if transport is None or transport.idle_scope is None:
+            yield
+            return
+        transport._requests_in_flight += 1
+        transport.idle_scope.deadline = math.inf
+        try:
+            yield
+        finally:
+            transport._requests_in_flight -= 1
+            if not transport._requests_in_flight:
+                seconds = self.session_idle_timeout or math.inf
+                transport.idle_scope.deadline = asyncio.get_running_loop().time() + seconds
 
 
 def sessions(

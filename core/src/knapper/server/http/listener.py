@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ssl
 import sys
 from collections.abc import Callable
 from types import FrameType
@@ -10,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import uvicorn
 
 from knapper import __version__
+from knapper.errors import ConfigError
 from knapper.server.http.app import App
 
 if TYPE_CHECKING:
@@ -26,6 +28,8 @@ class Listener(uvicorn.Server):
 
     def __init__(self, host: Host, ready: Callable[[str], None] | None = None) -> None:
         settings = host.runtime.settings.transports.http
+        if settings.certificate_file is not None:
+            check(settings.certificate_file, settings.key_file)
         self._app = App(host)
         self._path = settings.path
         self._ready = ready or announce
@@ -70,6 +74,16 @@ class Listener(uvicorn.Server):
 
     def stop(self, *_: Any) -> None:
         self.should_exit = True
+
+
+def check(certificate: str, key: str | None) -> None:
+    """ConfigError where TLS cannot be spoken with these files."""
+    try:
+        ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER).load_cert_chain(certificate, key)
+    except OSError as error:
+        reason = error.strerror or type(error).__name__
+        problem = f"it cannot be used together with key_file ({reason})"
+        raise ConfigError(f"transports.http.certificate_file: {problem}") from None
 
 
 def announce(address: str) -> None:

@@ -8,8 +8,9 @@ goes straight is only what needs none of it: a call of a tool that cannot want t
 from __future__ import annotations
 
 import asyncio
-import time
+import re
 from collections.abc import Mapping
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 import msgspec
@@ -26,11 +27,14 @@ if TYPE_CHECKING:
     from starlette.types import Send
 
     from knapper.caller import Caller
-    from knapper.server.http.edge import Edge
+    from knapper.server.http.edge import Edge, Sessions
 
 CALL = "tools/call"
 PARAMS = frozenset({"name", "arguments", "_meta"})
 ROUTING = b"mcp-param-"
+JSON, EVENTS = "application/json", "text/event-stream"
+UNWANTED = re.compile(r"q=0(\.0*)?")
+TELLING = frozenset({"progressToken", eras.LOG_LEVEL})  # with these a client wants to be told something on the way
 
 
 class Request(msgspec.Struct, forbid_unknown_fields=True):
@@ -51,6 +55,7 @@ class Request(msgspec.Struct, forbid_unknown_fields=True):
             and isinstance(params.get("name"), str)
             and isinstance(params.get("arguments", {}), dict)
             and isinstance(params.get("_meta", {}), dict)
+            and TELLING.isdisjoint(params.get("_meta", {}))
         )
 
 
@@ -74,9 +79,9 @@ class Nobody:
 class Straight:
     """Says which requests are plain, and answers them."""
 
-    def __init__(self, edge: Edge, idle_seconds: float) -> None:
+    def __init__(self, edge: Edge, sessions: Sessions) -> None:
         self._edge = edge
-        self._fresh = idle_seconds / 4
+        self._sessions = sessions
         self._talkative: set[str] = set()
 
     def modern(self, headers: Mapping[bytes, str], body: bytes, caller: Caller) -> Exchange | None:
@@ -90,7 +95,8 @@ class Straight:
             headers.get(b"mcp-method") == CALL
             and headers.get(b"mcp-name") == params["name"]
             and meta.get(eras.VERSION) == headers.get(b"mcp-protocol-version")
-            and isinstance(meta.get(eras.CAPABILITIES), dict)
+            and _is_table_of_tables(meta.get(eras.CAPABILITIES))
+            and isinstance(meta.get(eras.CLIENT, {}), dict)
         )
         tool = self._edge.host.runtime.tools.get(params["name"])
         if not agreed or params["name"] in self._talkative or (tool is not None and tool.is_routed):
@@ -100,16 +106,17 @@ class Straight:
         return self._exchange(session, request, caller)
 
     def legacy(self, headers: Mapping[bytes, str], body: bytes, caller: Caller) -> Exchange | None:
-        """A plain call in a session that the SDK has opened, or None; now and then the SDK must see one, or it ends it."""
-        session = self._edge.live.get(headers.get(b"mcp-session-id", ""))
+        """A plain call in a session that the SDK has opened, or None."""
+        id = headers.get(b"mcp-session-id", "")
+        session = self._edge.live.get(id) if self._sessions.is_open(id) else None
         if session is None or session.version is None or session.log_level is not None:
             return None
         owned = (session.caller.name, session.caller.vault) == (caller.name, caller.vault)
         agreed = headers.get(b"mcp-protocol-version", session.version) == session.version
-        if not owned or not agreed or time.monotonic() - session.seen > self._fresh:
+        if not owned or not agreed:
             return None
         request = _read(headers, body)
-        if request is None or "progressToken" in request.params.get("_meta", {}):
+        if request is None:
             return None
         return self._exchange(session, request, caller) if self._is_quiet(request, caller) else None
 
@@ -128,7 +135,7 @@ class Straight:
     async def serve(self, exchange: Exchange, send: Send) -> bool:
         """Answer; False where it turned out that the SDK has to."""
         loop = asyncio.get_running_loop()
-        with self._edge.running(exchange):
+        with self._edge.running(exchange), self._sessions.held(exchange.session.id):
             try:
                 answer = await loop.run_in_executor(self._edge.threads, _answered, exchange)
             except Elsewhere:
@@ -144,16 +151,37 @@ class Straight:
 
 
 def _read(headers: Mapping[bytes, str], body: bytes) -> Request | None:
-    if not headers.get(b"content-type", "").startswith("application/json"):
+    if headers.get(b"content-type", "").partition(";")[0].rstrip() != JSON:
         return None
-    accept = headers.get(b"accept", "")
-    if "application/json" not in accept or "text/event-stream" not in accept:
+    if not _takes_either(headers.get(b"accept", "")):
         return None
     try:
         request = DECODER.decode(body)
     except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError):
         return None
     return request if request.is_plain else None
+
+
+def is_told(message: Any) -> bool:
+    """Whether a message says that its client wants to be told something before the answer."""
+    params = message.get("params") if isinstance(message, dict) else None
+    meta = params.get("_meta") if isinstance(params, dict) else None
+    return isinstance(meta, dict) and not TELLING.isdisjoint(meta)
+
+
+@lru_cache(64)
+def _takes_either(accept: str) -> bool:
+    """Whether an Accept header names both kinds of answers and declines neither."""
+    named: set[str] = set()
+    for part in accept.lower().split(","):
+        kind, *parameters = (word.strip() for word in part.split(";"))
+        if not any(UNWANTED.fullmatch(word) for word in parameters):
+            named.add(kind)
+    return {JSON, EVENTS} <= named
+
+
+def _is_table_of_tables(given: Any) -> bool:
+    return isinstance(given, dict) and all(isinstance(value, dict) for value in given.values())
 
 
 def _answered(exchange: Exchange) -> tuple[int, bytes]:
