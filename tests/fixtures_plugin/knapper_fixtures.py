@@ -105,7 +105,7 @@ def finished_until_now(ctx: Context) -> list[float]:
 @fixtures.tool("read:notes", vault=False)
 def murmur(ctx: Context, level: str) -> str:
     """Tell the client something on the way."""
-    ctx.log(level, f"a {level} on the way")  # type: ignore[arg-type]
+    ctx.log(level, f"a {level} on the way")
     return "said"
 
 

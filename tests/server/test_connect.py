@@ -77,6 +77,30 @@ def test_connecting_twice_changes_nothing_more(home: Path) -> None:
     assert list(CLIENTS["codex"].file.parent.glob("*.bak")) == []
 
 
+@pytest.mark.skipif(sys.platform == "win32", reason="a link needs a privilege there")
+def test_each_change_leaves_its_own_copy_and_a_link_stays_one(home: Path) -> None:
+    kept = home / "dotfiles" / "cursor.json"
+    kept.parent.mkdir()
+    kept.write_text('{"theme": "dark"}')
+    file = CLIENTS["cursor"].file
+    file.parent.mkdir()
+    file.symlink_to(kept)
+    for name in ("one", "two", "three"):
+        assert connect("cursor", str(home), "--name", name).exit_code == 0
+    assert file.is_symlink()
+    assert json.loads(kept.read_text())["mcpServers"].keys() == {"one", "two", "three"}
+    copies = [json.loads(path.read_text()) for path in kept.parent.glob("*.bak")]
+    assert sorted(len(copy.get("mcpServers", {})) for copy in copies) == [0, 1, 2]
+
+
+def test_a_file_in_another_encoding_is_left_as_it_is(home: Path) -> None:
+    file = CLIENTS["cursor"].file
+    file.parent.mkdir()
+    file.write_bytes(b'{"name": "caf\xe9"}')
+    assert "was left as it is, because it is not UTF-8" in str(connect("cursor", str(home)).exception)
+    assert file.read_bytes() == b'{"name": "caf\xe9"}'
+
+
 def test_a_file_that_cannot_be_read_is_left_as_it_is(home: Path) -> None:
     file = CLIENTS["cursor"].file
     file.parent.mkdir()

@@ -179,6 +179,10 @@ def test_a_strict_server_refuses_older_revisions_here_too(web: Start) -> None:
     old = {"protocolVersion": "2025-03-26", "capabilities": {}, "clientInfo": {"name": "t", "version": "1"}}
     _, _, content = one.request(body={"jsonrpc": "2.0", "id": 0, "method": "initialize", "params": old})
     assert data_of(content)["error"]["code"] == -32600
+    assert one.opened("2025-06-18")
+    add: dict[str, Any] = {"name": "add_numbers", "arguments": {"a": 1, "b": 1}}
+    assert one.modern("tools/call", **add)[1]["result"]["structuredContent"] == {"result": 2}
+    assert one.request(body={"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": add})[0] == 400
 
 
 def test_a_body_over_the_limit_is_413_in_both_eras(web: Start) -> None:
@@ -264,6 +268,24 @@ def test_a_get_stream_tells_of_a_watched_note_and_can_be_resumed(web: Start, pla
     while (again := Stream(one, session, **{"Last-Event-ID": seen})).answer.status == 409:
         pass  # the broken stream has not been noticed yet
     assert again.event()[1]["params"] == {"uri": uri}
+
+
+def test_sessions_are_told_when_a_new_configuration_may_show_other_tools(web: Start, place: Place) -> None:
+    config = place.vault.parent / "config.toml"
+    text = f'[[vaults]]\nid = "main"\npath = "{place.vault.as_posix()}"\n'
+    config.write_text(text)
+    place.command_path = str(config)
+    one = web()
+    first, second = one.opened(), one.opened("2025-03-26")
+    streams = [Stream(one, first), Stream(one, second)]
+    assert "shout" in str(posted(one, "tools/list", _session=first)[1])
+    assert "shout" in str(posted(one, "tools/list", _session=second)[1])
+    config.write_text(text + '[tool_visibility]\nhidden = ["shout"]\n')
+    assert posted(one, "tools/call", _session=first, name="reload_now", arguments={})[0] == 200
+    for stream in streams:
+        while (message := stream.event()[1])["method"] != "notifications/tools/list_changed":
+            assert message["method"] == "notifications/resources/list_changed"
+    assert "shout" not in str(posted(one, "tools/list", _session=second)[1])
 
 
 def test_cancelling_reaches_the_tool_in_the_older_era(web: Start) -> None:

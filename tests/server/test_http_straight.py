@@ -135,7 +135,11 @@ def test_a_header_that_decides_something_may_come_once(web: Start, modern: bool)
     body = PLAIN
     if modern:
         body = {**PLAIN, "params": {**PLAIN["params"], "_meta": envelope()}}
-        headers |= {"MCP-Protocol-Version": "2026-07-28", "Mcp-Method": "tools/call", "Mcp-Name": "add_numbers"}
+        headers |= {
+            "MCP-Protocol-Version": "2026-07-28",
+            "Mcp-Method": "tools/call",
+            "Mcp-Name": "add_numbers",
+        }
     else:
         headers |= {"MCP-Protocol-Version": "2025-11-25", "Mcp-Session-Id": one.opened()}
     for twice in ("", *(name for name in headers if name != "Accept")):

@@ -31,7 +31,9 @@ def files(tmp_path: Path) -> tuple[Path, Path]:
     now, day = datetime.datetime.now(datetime.UTC), datetime.timedelta(days=1)
     address = x509.IPAddress(ipaddress.ip_address("127.0.0.1"))
     made = (
-        x509.CertificateBuilder(name, name, key.public_key(), x509.random_serial_number(), now - day, now + day)
+        x509.CertificateBuilder(
+            name, name, key.public_key(), x509.random_serial_number(), now - day, now + day
+        )
         .add_extension(x509.SubjectAlternativeName([address]), critical=False)
         .sign(key, hashes.SHA256())
     )

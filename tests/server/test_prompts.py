@@ -86,3 +86,25 @@ def test_paths_and_tags_are_completed_best_first(pipe: Start, place: Place) -> N
     assert completed("mood", "m") == {"values": [], "total": 0, "hasMore": False}
     wrong = one.ask(2, "completion/complete", ref={"type": "x"}, argument={"name": "a", "value": ""})
     assert wrong["error"]["code"] == -32602
+
+
+def test_nothing_is_completed_from_notes_that_may_not_be_read(pipe: Start, place: Place) -> None:
+    (place.vault / "secret").mkdir()
+    (place.vault / "secret" / "key.md").write_text("#hidden\n")
+    (place.vault / "open.md").write_text("#shown\n")
+    one = pipe("--set", 'acl.read_paths=["*.md"]')
+    one.initialize()
+
+    def completed(ref: dict[str, str], name: str) -> list[str]:
+        argument = {"name": name, "value": ""}
+        found: list[str] = one.ask(1, "completion/complete", ref=ref, argument=argument)["result"][
+            "completion"
+        ]["values"]
+        return found
+
+    template = {"type": "ref/resource", "uri": "knapper://{vault}/{path}"}
+    while len(completed(template, "path")) < 2:
+        pass
+    assert completed(template, "path") == ["a.md", "open.md"]
+    assert completed({"type": "ref/prompt", "name": "summarize_note"}, "tag") == ["shown"]
+    assert completed(template, "folder") == []

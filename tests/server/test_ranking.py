@@ -43,6 +43,7 @@ REQUESTS = [
     ("how big is this file and when was it changed", "obsidian_file_info"),
     ("insert text at the top of a note", "obsidian_prepend_note"),
     ("give a note a different name", "obsidian_rename_note"),
+    ("put a heading at the beginning of a note", "obsidian_prepend_note"),
     ("make a note from a template", "execute_template"),
     ("which templates do I have", "list_templates"),
     ("trigger a QuickAdd capture", "trigger_quickadd"),

@@ -150,6 +150,24 @@ def test_a_modern_subscription_is_acknowledged_told_and_ended_by_cancelling(
     assert one.rest() == []
 
 
+def test_a_modern_subscription_tells_of_other_tools_and_of_nothing_else(pipe: Start) -> None:
+    one = pipe()
+    one.wants_lists = True
+    one.ask("sub", "subscriptions/listen", _meta=envelope(), notifications={"toolsListChanged": True})
+    one.send(
+        {
+            "jsonrpc": "2.0",
+            "id": 1,
+            "method": "tools/call",
+            "params": {"name": "reload_now", "arguments": {}, "_meta": envelope()},
+        }
+    )
+    told = [one.read(), one.read()]
+    assert sorted(str(m.get("method")) for m in told) == ["None", "notifications/tools/list_changed"]
+    assert one.leave() == 0
+    assert [m["id"] for m in one.rest()] == ["sub"]
+
+
 def test_a_subscription_that_the_server_ends_gets_a_last_word(pipe: Start) -> None:
     one = pipe()
     one.ask("sub", "subscriptions/listen", _meta=envelope(), notifications={"toolsListChanged": True})

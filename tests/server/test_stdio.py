@@ -44,6 +44,18 @@ def test_a_strict_server_refuses_older_and_missing_revisions(pipe: Start) -> Non
     assert one.initialize("2025-03-26")["result"]["protocolVersion"] == "2025-03-26"
 
 
+def test_a_revision_that_there_is_not_cannot_be_the_lowest(pipe: Start) -> None:
+    one = pipe("--set", "mcp.min_protocol_version=latest")
+    assert "mcp.min_protocol_version" in one.initialize()["error"]["message"]
+    assert one.process.wait(30) == 2
+
+
+def test_modern_requests_are_served_where_only_they_are(pipe: Start) -> None:
+    strict = ("--set", "mcp.min_protocol_version=2026-07-28")
+    assert pipe(*strict).initialize("2025-11-25")["error"]["code"] == -32600
+    assert pipe(*strict).call(1, "add_numbers", _meta=envelope(), a=1, b=1)["result"]["isError"] is False
+
+
 def test_malformed_json_is_answered_and_the_session_goes_on(pipe: Start) -> None:
     one = pipe()
     one.initialize()
@@ -75,6 +87,54 @@ def test_what_is_not_a_request_is_refused_by_its_code(pipe: Start, message: Any,
     one.initialize()
     one.send(message)
     assert one.read()["error"]["code"] == code
+
+
+def test_odd_ids_of_what_needs_no_answer_do_not_end_the_session(pipe: Start) -> None:
+    one = pipe()
+    one.initialize()
+    running = one.call(1, "take_time", _meta={"progressToken": 1}, seconds=60)
+    assert running["method"] == "notifications/progress"
+    for odd in ([1], {"a": 1}, 1.0, True, None):
+        one.notify("notifications/cancelled", requestId=odd)
+        one.send({"jsonrpc": "2.0", "id": odd, "result": {}})
+    one.notify("notifications/cancelled")
+    one.send({"jsonrpc": "2.0", "id": 2**70, "method": "ping"})
+    while (answer := one.read()).get("method"):
+        assert answer["method"] == "notifications/progress"
+    assert answer == {"jsonrpc": "2.0", "id": 2**70, "result": {}}
+    one.send({"jsonrpc": "2.0", "id": "x", "method": "tools/call", "params": {"name": "running_now"}})
+    while (answer := one.read()).get("method"):
+        pass
+    assert answer["result"]["structuredContent"] == {"result": ["take_time"]}
+    one.notify("notifications/cancelled", requestId=1)
+    assert one.leave() == 0
+
+
+def test_what_a_tool_says_on_the_way_is_told_from_the_level_that_was_asked_for(pipe: Start) -> None:
+    one = pipe()
+    one.initialize()
+    assert (
+        one.call(1, "murmur", level="debug")["id"] == 1
+    )  # where nothing was asked for, information and worse
+    assert one.call(2, "murmur", level="info") == {
+        "jsonrpc": "2.0",
+        "method": "notifications/message",
+        "params": {"level": "info", "logger": "murmur", "data": "a info on the way"},
+    }
+    assert one.read()["id"] == 2
+    assert one.ask(3, "logging/setLevel", level="error")["result"] == {}
+    assert one.call(4, "murmur", level="warning")["id"] == 4
+    assert one.call(5, "murmur", level="critical")["params"]["level"] == "critical"
+    assert one.read()["id"] == 5
+    assert one.ask(6, "logging/setLevel", level="loud")["error"]["code"] == -32602
+
+
+def test_a_modern_client_asks_for_a_level_with_each_call(pipe: Start) -> None:
+    one = pipe()
+    level = {"io.modelcontextprotocol/logLevel": "info"}
+    assert one.call(1, "murmur", _meta=envelope(), level="error")["id"] == 1
+    assert one.call(2, "murmur", _meta=envelope(**level), level="error")["params"]["level"] == "error"
+    assert one.read()["id"] == 2
 
 
 def test_nothing_but_ping_is_answered_before_the_handshake(pipe: Start) -> None:

@@ -108,26 +108,34 @@ def command(client: str, path: str | None, only_print: bool, name: str, url: str
 
 def write(client: Client, name: str, entry: dict[str, Any]) -> Path | None:
     """Write the entry; the copy of what was there before, where something was and has changed."""
-    file = client.file
-    before = file.read_text("utf-8") if file.exists() else ""
+    file = client.file.resolve()  # a link to where somebody keeps their settings stays one
     try:
+        before = file.read_text("utf-8") if file.exists() else ""
         after = client.put(before, name, entry)
-    except Unreadable as error:
+    except (Unreadable, UnicodeDecodeError) as error:
+        problem = "it is not UTF-8" if isinstance(error, UnicodeDecodeError) else error
         raise KnapperError(
-            f"{file} was left as it is, because {error}; add the entry by hand (--print)"
+            f"{file} was left as it is, because {problem}; add the entry by hand (--print)"
         ) from None
     if after == before:
         return None
-    kept = None
-    if before:
-        kept = file.with_name(f"{file.name}.{time.strftime('%Y%m%d-%H%M%S')}.bak")
-        shutil.copy2(file, kept)
+    kept = _copied_aside(file) if before else None
     file.parent.mkdir(parents=True, exist_ok=True)
     part = file.with_name(f"{file.name}.part")
     part.write_text(after, "utf-8")
     if file.exists():
         shutil.copymode(file, part)
     part.replace(file)
+    return kept
+
+
+def _copied_aside(file: Path) -> Path:
+    """A copy beside the file; none from before is lost to it, not even one of the same second."""
+    stamp = time.strftime("%Y%m%d-%H%M%S")
+    kept, n = file.with_name(f"{file.name}.{stamp}.bak"), 1
+    while kept.exists():
+        kept, n = file.with_name(f"{file.name}.{stamp}-{n}.bak"), n + 1
+    shutil.copy2(file, kept)
     return kept
 
 

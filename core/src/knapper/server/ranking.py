@@ -19,6 +19,7 @@ ALIKE = 0.6  # what a synonym counts beside the word itself
 KIND = (
     1.2  # for a tool that changes something where a change is asked for, and for one that reads where none is
 )
+LEAD = 1.3  # for a tool whose name begins with the word that the request begins with: what is to be done
 WORD = re.compile(r"[^\W_]+")
 STOP = re.compile(
     r"\w|an|and|are|as|at|been|by|can|could|do(es)?|for|from|have|here|how|if|in(to)?|is|its?|me|my|of|on|one|or|our|please"
@@ -31,7 +32,7 @@ SAME = {  # words that people use for what a tool's own text calls otherwise
     "remove": "delete", "erase": "delete", "trash": "delete", "throw": "delete", "away": "delete", "discard": "delete",
     "rename": "move", "relocate": "move", "duplicate": "copy", "clone": "copy",
     "create": "write", "new": "create write", "make": "create", "save": "write", "store": "write", "draft": "write",
-    "write": "append create", "insert": "append patch", "bottom": "end", "top": "start",
+    "write": "append create", "insert": "append patch prepend", "bottom": "end append", "top": "start prepend", "beginning": "start prepend",
     "edit": "patch change update", "change": "patch update", "modify": "patch update", "replace": "patch", "set": "update",
     "fix": "rewrite update", "mark": "update status", "tick": "update task", "finish": "status", "done": "status task",
     "show": "read list", "view": "read", "open": "read", "get": "read", "fetch": "read", "see": "read", "look": "read",
@@ -145,7 +146,8 @@ class Ranking:
         if not total:
             return 0.0
         fits = KIND if self.tools[n].mutating is changing else 1.0
-        return total * fits * math.sqrt(matched / asked)
+        leads = LEAD if terms[0] == next(iter(self._names[n]), "") else 1.0
+        return total * fits * leads * math.sqrt(matched / asked)
 
     def _points(self, n: int, word: str) -> float:
         frequency = self._documents[n].get(word, 0.0)

@@ -34,7 +34,9 @@ PARAMS = frozenset({"name", "arguments", "_meta"})
 ROUTING = b"mcp-param-"
 JSON, EVENTS = "application/json", "text/event-stream"
 UNWANTED = re.compile(r"q=0(\.0*)?")
-TELLING = frozenset({"progressToken", eras.LOG_LEVEL})  # with these a client wants to be told something on the way
+TELLING = frozenset(
+    {"progressToken", eras.LOG_LEVEL}
+)  # with these a client wants to be told something on the way
 
 
 class Request(msgspec.Struct, forbid_unknown_fields=True):
