@@ -115,10 +115,35 @@ def test_deleting_what_notes_refer_to_needs_force_and_a_person(call: Calls, vaul
     fill(vault)
     with pytest.raises(ToolError) as refused:
         call.confirmed(attachments, "delete_attachment", path="img/a b.png")
-    assert (refused.value.code, refused.value.details["references"]) == ("invalid_input", ["m.md", "n.md"])
+    referring = ["c.canvas", "m.md", "n.md"]
+    assert (refused.value.code, refused.value.details["references"]) == ("invalid_input", referring)
     gone = call.confirmed(attachments, "delete_attachment", path="img/a b.png", force=True)
-    assert (gone["recoverable"], gone["references_at_delete"]) == (True, ["m.md", "n.md"])
+    assert (gone["recoverable"], gone["references_at_delete"]) == (True, referring)
     assert vault.bytes(gone["trash_path"]) == PNG
+
+
+def test_what_only_a_card_of_a_canvas_shows_is_not_deleted_as_if_nobody_needed_it(
+    call: Calls, vault: VaultFolder
+) -> None:
+    vault["a b.png"], vault["x/other.png"] = PNG, PNG
+    vault["broken.canvas"], vault["bytes.canvas"] = "{", b"\xff a b.png"
+    vault["c.canvas"] = '{"nodes":[{"id":"1","type":"text","text":"![](A%20b.png)"}]}'
+    with pytest.raises(ToolError) as refused:
+        call.confirmed(attachments, "delete_attachment", path="a b.png")
+    assert refused.value.details["references"] == ["c.canvas"]
+    assert call.confirmed(attachments, "delete_attachment", path="x/other.png")["references_at_delete"] == []
+
+
+def test_a_move_leaves_every_byte_outside_the_links(call: Calls, vault: VaultFolder) -> None:
+    before = (
+        b"\xef\xbb\xbf---\r\ncover: '[[a b.png]]' # why\r\n---\r\n`![[a b.png]]`\t\n![[a b.png|100]]  \r\n"
+        b'```\n![[a b.png]]\n```\n[t](img/a%20b.png "title") ![[other.png]] \xf0\x9f\x8e\x89'
+    )
+    vault["img/a b.png"], vault["other.png"], vault["n.md"] = PNG, PNG, before
+    moved = call(attachments, "move_attachment", from_="img/a b.png", to="img/c.png")
+    after = before.replace(b"'[[a b.png]]'", b"'[[c.png]]'").replace(b"![[a b.png|100]]", b"![[c.png|100]]")
+    assert vault.bytes("n.md") == after.replace(b"(img/a%20b.png", b"(c.png")
+    assert moved["references_updated"] == 3
 
 
 def test_the_domain_has_what_every_domain_needs() -> None:

@@ -1,4 +1,9 @@
+from typing import Any
+
+import msgspec
 import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
 
 from knapper import ToolError
 from knapper.testing import Calls, VaultFolder, check_domain
@@ -79,6 +84,85 @@ def test_a_dry_run_says_what_the_real_run_then_does(call: Calls, vault: VaultFol
     real = call.confirmed(bulk, "bulk_move_notes", moves=moves, dry_run=False)
     assert {**planned, "dry_run": False} == real
     assert dict(vault) == {"b.md": "to [[a]]", "a.md": "to [[b]] and [[b]]", "c.md": "[[b]] [x](a.md)"}
+
+
+PLACES = ["a.md", "b.md", "c/a.md", "c/d.md", "e.md", "f.md/x.md", "ro/z.md", "n.txt", "c"]
+TEXTS = {
+    "a.md": "[[b]] [[c/a]] [x](c/d.md)",
+    "b.md": "![[a]] [[nowhere]]",
+    "c/a.md": "[u](../a.md) [[d#H|t]]",
+    "c/d.md": "text",
+    "ro/z.md": "[[b]]",
+    "p.canvas": '{"nodes":[{"id":"1","type":"file","file":"c/d.md"},{"id":"2","type":"text","text":"[[A]]"}]}',
+}
+
+
+@settings(
+    max_examples=40,
+    deadline=None,
+    suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
+)
+@given(st.lists(st.tuples(st.sampled_from(PLACES), st.sampled_from(PLACES)), min_size=1, max_size=4))
+def test_whatever_is_to_move_a_dry_run_says_what_the_real_run_then_does(
+    call: Calls, vault: VaultFolder, pairs: list[tuple[str, str]]
+) -> None:
+    for path in list(vault):
+        del vault[path]
+    for path, text in TEXTS.items():
+        vault[path] = text
+    call.settings["acl"] = {"write_paths": ["*", "c/**", "f.md/**"]}
+    arguments: dict[str, Any] = {"moves": [{"from": source, "to": target} for source, target in pairs]}
+    planned = call.outcome(bulk, "bulk_move_notes", **arguments)
+    assert dict(vault) == TEXTS
+    if planned.error is None:
+        real = call.confirmed(bulk, "bulk_move_notes", dry_run=False, **arguments)
+        assert {**msgspec.json.decode(planned.payload), "dry_run": False} == real
+        assert sorted(vault) == sorted(dict(pairs).get(path, path) for path in TEXTS)
+        return
+    refused = call.outcome(bulk, "bulk_move_notes", dry_run=False, **arguments)
+    assert refused.error == planned.error
+    assert dict(vault) == TEXTS
+
+
+def test_a_move_that_a_rule_forbids_is_refused_before_a_person_is_asked(
+    call: Calls, vault: VaultFolder
+) -> None:
+    vault["open/a.md"], vault["fixed/b.md"] = "a", "[[a]]"
+    call.settings["acl"] = {"write_paths": ["open/**"], "delete_paths": ["open/**"]}
+    for dry_run in (True, False):
+        with pytest.raises(ToolError) as refused:
+            call(bulk, "bulk_move_notes", moves=[{"from": "open/a.md", "to": "open/c.md"}], dry_run=dry_run)
+        assert (refused.value.code, refused.value.details["path"]) == ("acl_denied", "fixed/b.md")
+
+
+def test_only_notes_are_created_changed_and_moved(call: Calls, vault: VaultFolder) -> None:
+    vault["c.canvas"], vault["a.md"] = "{}", "a"
+    calls: list[tuple[str, dict[str, Any]]] = [
+        (
+            "bulk_create_notes",
+            {"items": [{"path": "b.md", "content": ""}, {"path": "x.html", "content": ""}]},
+        ),
+        ("bulk_set_property", {"paths": ["a.md", "c.canvas"], "key": "k", "value": 1}),
+        ("bulk_move_notes", {"moves": [{"from": "c.canvas", "to": "d.canvas"}], "dry_run": False}),
+        ("bulk_move_notes", {"moves": [{"from": "a.md", "to": "a.txt"}], "dry_run": False}),
+    ]
+    for tool, arguments in calls:
+        with pytest.raises(ToolError) as refused:
+            call(bulk, tool, **arguments)
+        assert refused.value.code == "invalid_input"
+    assert dict(vault) == {"a.md": "a", "c.canvas": "{}"}
+
+
+def test_setting_properties_stops_at_the_first_error_where_asked(call: Calls, vault: VaultFolder) -> None:
+    vault["a.md"], vault["bad.md"], vault["z.md"] = "A", "---\na: [\n---\n", "Z"
+    arguments = {"paths": ["a.md", "bad.md", "z.md"], "key": "k", "value": 1}
+    stopped = call(bulk, "bulk_set_property", stop_on_first_error=True, **arguments)
+    assert [(r["path"], r["ok"]) for r in stopped["results"]] == [("a.md", True), ("bad.md", False)]
+    assert (stopped["processed"], stopped["succeeded"], stopped["failed"]) == (2, 1, 1)
+    assert vault["z.md"] == "Z"
+    gone_on = call(bulk, "bulk_set_property", **arguments)
+    assert [r["ok"] for r in gone_on["results"]] == [True, False, True]
+    assert gone_on["results"][0]["prev_value"] == 1
 
 
 def test_a_chain_moves_whole(call: Calls, vault: VaultFolder) -> None:

@@ -25,6 +25,36 @@ def test_a_bundle_is_cut_between_notes_and_says_what_was_left_out(call: Calls, v
     assert made["total_bytes"] == len(made["bundle"].encode()) <= 100
 
 
+@pytest.mark.parametrize("format", ["markdown", "xml"])
+def test_within_any_budget_notes_are_whole_or_left_out(call: Calls, vault: VaultFolder, format: str) -> None:
+    texts = {"a.md": "ä & 日本\n", "b.md": "b" * 40, "c/d.md": "---\nx: 1\n---\n🎉", "e.md": ""}
+    for path, text in texts.items():
+        vault[path] = text
+    whole = {
+        path: call(bundles, "bundle_files", paths=[path], format=format)["bundle"].replace("<notes>\n", "")
+        for path in texts
+    }
+    for budget in range(1, 250, 3):
+        made = call(bundles, "bundle_folder", root="", max_bytes=budget, format=format)
+        taken = [file["path"] for file in made["files"]]
+        assert made["total_bytes"] == len(made["bundle"].encode()) <= budget
+        assert sorted([*taken, *made.get("left_out", [])]) == sorted(texts)
+        assert made["truncated"] is (len(taken) < 4)
+        assert made.get("left_out_count", 0) == 4 - len(taken)
+        inner = made["bundle"].removeprefix("<notes>\n").removesuffix("</notes>\n")
+        assert inner == "".join(whole[path].removesuffix("</notes>\n") for path in taken)
+
+
+def test_notes_past_the_most_files_are_left_out_by_name(call: Calls, vault: VaultFolder) -> None:
+    for name in "abc":
+        vault[f"{name}.md"] = name
+    made = call(bundles, "bundle_folder", root="", max_files=1)
+    assert (made["file_count"], made["truncated"], made["left_out"]) == (1, True, ["b.md", "c.md"])
+    made = call(bundles, "bundle_files", paths=["c", "a", "b"], max_bytes=40)
+    assert [file["path"] for file in made["files"]] == ["c.md", "a.md"]
+    assert (made["truncated"], made["left_out"]) == (True, ["b.md"])
+
+
 def test_xml_is_escaped(call: Calls, vault: VaultFolder) -> None:
     vault['a "q".md'] = "1 < 2 & 3"
     made = call(bundles, "bundle_files", paths=['a "q".md'], format="xml")

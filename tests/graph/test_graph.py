@@ -1,3 +1,10 @@
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
 import pytest
 
 from knapper import ToolError
@@ -86,6 +93,63 @@ def test_an_unreadable_note_is_no_bridge(call: Calls, vault: VaultFolder) -> Non
     call.settings["acl"] = {"read_paths": ["open/**"]}
     assert call(graph, "graph_path_between", from_="a", to="b")["found"] is False
     assert call(graph, "graph_centrality")["total_count"] == 2
+
+
+ASKING = Path(__file__).with_name("asking.py")
+CALLS: list[tuple[str, dict[str, Any]]] = [
+    ("graph_centrality", {}),
+    ("graph_centrality", {"measure": "degree"}),
+    ("graph_centrality", {"measure": "betweenness"}),
+    ("graph_communities", {}),
+    ("graph_path_between", {"from_": "a", "to": "z"}),
+    ("get_link_strength", {"from_": "a", "to": "b"}),
+    ("suggest_links", {"path": "a"}),
+    ("find_link_cycles", {}),
+    ("vault_health_score", {}),
+]
+
+
+@pytest.mark.parametrize(("tool", "arguments"), CALLS)
+def test_what_a_caller_may_not_read_changes_no_answer(
+    call: Calls, vault: VaultFolder, tool: str, arguments: dict[str, Any]
+) -> None:
+    ring(vault)
+    vault["a.md"] += "#shared\n"
+    before = call(graph, tool, **arguments)
+    vault["closed/h.md"] = "#shared [[a]] [[b]] [[z]] [[missing]] [[i]]\n"
+    vault["closed/i.md"] = "---\nx: [\n---\n[[h]] [[z]] #shared\n"
+    assert call(graph, tool, **arguments) != before or tool in ("get_link_strength", "find_link_cycles")
+    hiding = Calls(vault.path, vault.path.parent / "other cache")
+    hiding.settings["acl"] = {"read_paths": ["*.md"]}
+    try:
+        assert hiding(graph, tool, **arguments) == before
+    finally:
+        hiding.close()
+
+
+def test_the_same_vault_has_the_same_answers_in_any_process(tmp_path: Path, vault: VaultFolder) -> None:
+    ring(vault)
+    for n in range(40):
+        vault[f"n{n}.md"] = f"[[n{(n * 7) % 40}]] [[n{(n * n) % 40}]] [[a]] #t{n % 5}\n"
+    answers = set()
+    for seed in ("1", "2"):
+        done = subprocess.run(
+            [sys.executable, str(ASKING), str(vault.path), str(tmp_path / seed), json.dumps(CALLS)],
+            env={**os.environ, "PYTHONHASHSEED": seed},
+            check=True,
+            capture_output=True,
+        )
+        answers.add(done.stdout)
+    assert len(answers) == 1
+    assert len(answers.pop().splitlines()) == len(CALLS)
+
+
+def test_a_note_without_links_is_suggested_for_its_tags(call: Calls, vault: VaultFolder) -> None:
+    ring(vault)
+    vault["lonely.md"], vault["p.md"] = "#rare\n", "#rare\n"
+    assert call(graph, "suggest_links", path="lonely")["suggestions"] == [
+        {"path": "p.md", "score": 0.25, "reason": "shared tags"}
+    ]
 
 
 def test_an_empty_vault_has_no_health(call: Calls, vault: VaultFolder) -> None:

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import json
 from hashlib import sha256
 from typing import Any
 
@@ -112,6 +113,50 @@ def test_the_links_of_the_moved_note_lead_where_they_led(call: Calls, vault: Vau
     got = call.confirmed(notes, "move_note", from_="a/Note.md", to="b/Note.md")
     assert vault["b/Note.md"] == "[[a/Near]] [n](a/Near.md) [m](../a/Near.md) [[Gone]]"
     assert got["files_touched"] == ["b/Note.md"]
+
+
+def card(text: str) -> str:
+    return json.dumps({"nodes": [{"id": "1", "type": "text", "text": text}], "edges": []}, ensure_ascii=False)
+
+
+@pytest.mark.parametrize(
+    ("source", "before", "after"),
+    [
+        ("My Note.md", "[x](My%20Note.md)", "[x](Other.md)"),
+        ("My Note.md", "[[my note#H|t]]", "[[Other#H|t]]"),
+        ('a"b.md', '[[a"b]]', "[[Other]]"),
+        ("Caf\u00e9.md", "[[Cafe\u0301]]", "[[Other]]"),
+    ],
+)
+def test_a_link_in_a_card_follows_however_it_is_spelled(
+    call: Calls, vault: VaultFolder, source: str, before: str, after: str
+) -> None:
+    vault[source], vault["c.canvas"] = "x", card(before)
+    call(notes, "move_note", from_=source, to="Other.md")
+    assert vault["c.canvas"] == card(after)
+
+
+def test_a_link_in_a_card_that_the_moved_note_would_take_over_is_spelled_out(
+    call: Calls, vault: VaultFolder
+) -> None:
+    vault["z/N.md"], vault["Q.md"], vault["c.canvas"] = "n", "q", card("[[N]]")
+    call(notes, "move_note", from_="Q.md", to="N.md")
+    assert vault["c.canvas"] == card("[[z/N]]")
+
+
+def test_a_canvas_that_may_not_be_read_stops_a_move_only_where_it_names_the_note(
+    call: Calls, vault: VaultFolder
+) -> None:
+    vault["open/a.md"], vault["open/b.md"], vault["open/k.md"] = "a", "[[a]] [[k]]", "k"
+    vault["closed/c.canvas"], vault["closed/bytes.canvas"] = card("[[k]]"), b"\xff"
+    call.settings["acl"] = {"read_paths": ["open/**"]}
+    call(notes, "move_note", from_="open/a.md", to="open/q.md")
+    assert vault["open/b.md"] == "[[q]] [[k]]"
+    with pytest.raises(ToolError) as refused:
+        call(notes, "move_note", from_="open/k.md", to="open/l.md")
+    assert refused.value.code == "acl_denied"
+    assert "closed" not in f"{refused.value.message} {refused.value.details}"
+    assert vault["open/b.md"] == "[[q]] [[k]]"
 
 
 def test_without_backlinks_only_the_file_moves(call: Calls, vault: VaultFolder) -> None:

@@ -12,6 +12,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from knapper.errors import ToolError
+from knapper.vault.acl import Acl
 from knapper.vault.door import Door
 
 if TYPE_CHECKING:
@@ -385,3 +386,27 @@ def test_all_or_none_also_when_the_process_dies_at_any_step(
         assert recovery.failed == []
         assert world.files() in ((initial, final) if died and not recovery.completed else (final,))
         assert not world.journal.recover(world.disk)
+
+
+def test_a_rehearsal_is_refused_where_the_real_change_is_and_changes_nothing(
+    world: World, code: Code
+) -> None:
+    door = world.door()
+    door.write("a.md", "1")
+    door.write("b.md", "2")
+    before = world.files()
+    with door.rehearsal():
+        door.move("a.md", "c.md")
+        assert door.edit("c.md", lambda text: text + "+").prev_hash is not None
+        assert code(lambda: door.move("c.md", "b.md")) == "note_exists"
+        assert code(lambda: door.read("a.md")) == "note_not_found"
+    assert world.files() == before
+    assert door.read("a.md").text == "1"
+
+
+def test_what_the_server_has_to_know_is_read_whoever_may_read_it(world: World, code: Code) -> None:
+    world.door().write("closed/a.md", "1")
+    world.door().write("closed/b.md", b"\xff")
+    door = world.door(Acl(read_paths=["open/**"]))
+    assert code(lambda: door.read("closed/a.md")) == "acl_denied"
+    assert [door.known_text(f"closed/{name}.md") for name in "abc"] == ["1", None, None]

@@ -336,6 +336,25 @@ class Door:
         """The settings of one of Obsidian's community plugins, by its id; empty where it is switched off."""
         return trash.plugin_settings(self._disk, plugin)
 
+    def known_text(self, path: str) -> str | None:
+        """A file's text for what the server itself has to know, whoever may read it; None where it has none."""
+        try:
+            file = self._peek(self.locate(path))
+            return None if file is None else file.text
+        except ToolError as error:
+            if error.code == "invalid_input":
+                return None
+            raise
+
+    @contextmanager
+    def rehearsal(self) -> Iterator[None]:
+        """Go through the changes inside, with all that could refuse them while they are staged, and make none."""
+        self._staging, before = Staging(self._disk), self._staging
+        try:
+            yield
+        finally:
+            self._staging = before
+
     @contextmanager
     def transaction(self) -> Iterator[None]:
         """Make the changes inside one change: all of them or none, also when the process is killed in between.

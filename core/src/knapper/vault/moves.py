@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import json
 from collections import Counter
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import partial
 from typing import TYPE_CHECKING, NamedTuple
@@ -12,7 +11,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from knapper.errors import ToolError
 from knapper.index.rows import is_note
 from knapper.vault.markdown import Link, parse
-from knapper.vault.relink import Moves, Relinked, relink, relink_canvas
+from knapper.vault.relink import Moves, canvas_names, relink, relink_canvas
 from knapper.vault.relink.notes import changed_links
 from knapper.vault.resolve import LinkFormat, Resolver, file_keys, link_key
 
@@ -23,11 +22,15 @@ if TYPE_CHECKING:
 
 @dataclass
 class Rewritten:
-    """What a move changed beside the files themselves."""
+    """What a move changed beside the files themselves; the links by the moved or linked file, canvases under no name."""
 
-    links: int = 0
+    counts: Counter[str] = field(default_factory=Counter)
     files: list[str] = field(default_factory=list)
     hashes: dict[str, str] = field(default_factory=dict)
+
+    @property
+    def links(self) -> int:
+        return self.counts.total()
 
 
 def move_files(
@@ -37,14 +40,16 @@ def move_files(
     *,
     update_links: bool = True,
     overwrite: bool = False,
+    dry_run: bool = False,
 ) -> Rewritten:
     """Move files, swaps and chains included, and rewrite links in notes and canvases: one change, all or none.
 
     Every file that is rewritten is checked against the folder rules like any other write. Links in notes that this
-    caller may not write are a refusal of the whole move, never a silently broken link.
+    caller may not write are a refusal of the whole move, never a silently broken link. A dry run does all of it but the
+    last step, so that it is refused where the real one is.
     """
     done = Rewritten()
-    with door.transaction():
+    with door.rehearsal() if dry_run else door.transaction():
         rewrites = _rewrites(door, index, moves, done) if update_links else {}
         _move_all(door, moves, overwrite, done)
         for path, rewrite in rewrites.items():
@@ -62,7 +67,6 @@ class _Survey(NamedTuple):
 
     plan: Moves
     links: dict[str, list[Link]]
-    texts: dict[str, str]
     canvases: dict[str, str]
 
 
@@ -71,39 +75,49 @@ def _survey(door: Door, index: IndexView, moves: Mapping[str, str]) -> _Survey:
     index.level()
     names = {key for pair in moves.items() for path in pair for key in file_keys(path)}
     notes = {*index.linking(names), *(path for path in moves if is_note(path))}
-    texts = {path: _read(door, path) for path in sorted(notes)}
-    links = {path: parse(text).links for path, text in texts.items()}
-    canvases = _canvases(door, index, moves)
+    links = {path: parse(text).links for path, text in _texts(door, sorted(notes))}
     keys = names | {link_key(link.path) for found in links.values() for link in found}
-    for text in canvases.values():
-        keys |= {link_key(link.path) for card in _cards(text) for link in parse(card).links}
-    return _Survey(_plan(index, moves, keys, link_format(door)), links, texts, canvases)
+    canvases = {}
+    for path, text in _texts(door, index.canvases()):
+        named = {link_key(name) for name in canvas_names(text)}
+        if named & names:
+            canvases[path] = text
+            keys |= named
+    return _Survey(_plan(index, moves, keys, link_format(door)), links, canvases)
 
 
 def _rewrites(door: Door, index: IndexView, moves: Mapping[str, str], done: Rewritten) -> dict[str, Rewrite]:
     """For each file whose links must change, how its text changes."""
-    plan, links, texts, canvases = _survey(door, index, moves)
+    plan, links, canvases = _survey(door, index, moves)
     changed: dict[str, Rewrite] = {}
-    for path, text in texts.items():
-        if _counted(done, path, relink(text, links[path], path, plan)):
+    for path, found in links.items():
+        changes, broken = changed_links(found, path, plan)
+        if _must_change(door, path, len(changes), broken):
+            done.counts.update(plan.before.resolve(link.path, path) or "" for link, _ in changes)
             changed[path] = partial(_relink_note, path=path, plan=plan)
     for path, text in canvases.items():
-        if _counted(done, path, relink_canvas(text, path, plan)):
+        result = relink_canvas(text, path, plan)
+        if _must_change(door, path, result.count, result.broken):
+            done.counts[""] += result.count
             changed[path] = partial(_relink_canvas, path=path, plan=plan)
     return changed
 
 
-def planned_links(door: Door, index: IndexView, moves: Mapping[str, str]) -> dict[str, int]:
-    """How many links a move would rewrite, by the file they lead to; those in canvases stand under no name."""
-    plan, links, _, canvases = _survey(door, index, moves)
-    counts: Counter[str] = Counter()
-    for path, found in links.items():
-        changes, broken = changed_links(found, path, plan)
-        _counted(Rewritten(), path, Relinked("", 0, broken))
-        counts.update(plan.before.resolve(link.path, path) or "" for link, _ in changes)
-    for path, text in canvases.items():
-        counts[""] += relink_canvas(text, path, plan).count
-    return dict(counts)
+def _must_change(door: Door, path: str, count: int, broken: list[Link]) -> bool:
+    """Whether anything in a file changes; where the caller may not read it, it is not named in the refusal either."""
+    if not count and not broken:
+        return False
+    try:
+        door.check("read", path)
+    except ToolError as error:
+        if error.code != "acl_denied":
+            raise
+        message = "a link to it stands in a note you have no access to, and would break"
+        raise ToolError("acl_denied", message, op="write") from None
+    if broken:
+        message = f"a link in {path!r} cannot be written for its new target"
+        raise ToolError("invalid_input", message, path=path)
+    return True
 
 
 def _relink_note(text: str, path: str, plan: Moves) -> str:
@@ -114,15 +128,6 @@ def _relink_canvas(text: str, path: str, plan: Moves) -> str:
     return relink_canvas(text, path, plan).text
 
 
-def _counted(done: Rewritten, path: str, result: Relinked) -> bool:
-    if result.broken:
-        raise ToolError(
-            "invalid_input", f"a link in {path!r} cannot be written for its new target", path=path
-        )
-    done.links += result.count
-    return result.count > 0
-
-
 def _plan(index: IndexView, moves: Mapping[str, str], keys: set[str], format: LinkFormat) -> Moves:
     before = Resolver(index.named(keys))
     after = Resolver(path for path in before if path not in moves)
@@ -131,43 +136,31 @@ def _plan(index: IndexView, moves: Mapping[str, str], keys: set[str], format: Li
     return Moves(moves, before, after, format)
 
 
-def _canvases(door: Door, index: IndexView, moves: Mapping[str, str]) -> dict[str, str]:
-    """The canvases that may name a moved file, by a look for its name alone."""
-    names = {path.rpartition("/")[2].removesuffix(".md") for path in moves}
-    found = {}
-    for path in index.canvases():
-        text = _read(door, path)
-        if any(name in text for name in names) or "\\u" in text:  # a name may be written in escapes
-            try:
-                json.loads(text or "{}")
-            except ValueError:
-                continue  # not a canvas any program could open, so nothing in it names a file
-            found[path] = text
-    return found
+def _texts(door: Door, paths: Iterable[str]) -> Iterator[tuple[str, str]]:
+    """What stands in files, whoever may read them; one that is gone, or is no text, has no links."""
+    for path in paths:
+        text = door.known_text(path)
+        if text is not None:
+            yield path, text
 
 
-def _cards(text: str) -> list[str]:
-    canvas = json.loads(text or "{}")
-    nodes = canvas.get("nodes", []) if isinstance(canvas, dict) else []
-    return [node["text"] for node in nodes if isinstance(node, dict) and isinstance(node.get("text"), str)]
+def canvases_naming(door: Door, index: IndexView, path: str) -> list[str]:
+    """The canvases this caller may read that name a file, in a node or in a card."""
+    keys = set(file_keys(path))
+    files = Resolver(index.named(keys))
+
+    def names(canvas: str, text: str) -> bool:
+        named = (name for name in canvas_names(text) if link_key(name) in keys)
+        return any(name == path or files.resolve(name, canvas) == path for name in named)
+
+    readable = filter(index.readable, index.canvases())
+    return [canvas for canvas, text in _texts(door, readable) if names(canvas, text)]
 
 
 def link_format(door: Door) -> LinkFormat:
     """How Obsidian is set to write the paths of new links."""
     chosen = door.settings("app").get("newLinkFormat")
     return chosen if chosen in ("shortest", "relative", "absolute") else "shortest"
-
-
-def _read(door: Door, path: str) -> str:
-    """A file that links to a moved one; where the caller may not read it, it is not named either."""
-    try:
-        return door.read(path).text
-    except ToolError as error:
-        if error.code != "acl_denied":
-            raise
-    raise ToolError(
-        "acl_denied", "a link to it stands in a note you have no access to, and would break", op="write"
-    )
 
 
 def _move_all(door: Door, moves: Mapping[str, str], overwrite: bool, done: Rewritten) -> None:

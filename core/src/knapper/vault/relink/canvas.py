@@ -30,6 +30,20 @@ def retarget_canvas(text: str, source: str, plan: Retarget) -> Relinked:
     return _rewritten(text, partial(plan.changes, source=source), plan.path)
 
 
+def canvas_names(text: str) -> set[str]:
+    """The paths that a canvas names, in its nodes and in the links of its cards; none where the text is no canvas."""
+    try:
+        nodes = [node for node in _nodes(text) if isinstance(node, dict)]
+    except ValueError:  # no program could open it
+        return set()
+    names = {node.get(name) for name, kind in _PATHS for node in nodes if node.get("type") == kind}
+    cards = [node.get("text") for node in nodes if node.get("type") == "text"]
+    links = [
+        link.path for card in cards if isinstance(card, str) and "[" in card for link in parse(card).links
+    ]
+    return {name for name in names if isinstance(name, str)} | set(links)
+
+
 def _rewritten(
     text: str, change: Callable[[list[Link]], _Changes], path_of: Callable[[str], str | None]
 ) -> Relinked:

@@ -24,7 +24,7 @@ from knapper.errors import define
 from knapper.index.rows import is_note
 from knapper.vault import mime
 from knapper.vault.files import File
-from knapper.vault.moves import move_files
+from knapper.vault.moves import canvases_naming, move_files
 
 attachments = Domain("attachments", summary="List, fetch, move and delete attachments.", group="attachments")
 
@@ -147,7 +147,7 @@ def move_attachment(
     taken = ctx.vault.exists(to) is not None
     if taken and not overwrite_target:
         raise ToolError("note_exists", f"{to!r} is taken", path=to)
-    references = len(ctx.index.referring(from_))
+    references = len(_referring(ctx, from_))
     needed = taken or references > 10 or _top(from_) != _top(to)
     ctx.confirm(needed, {"from": from_, "to": to, "references": references, "overwrites": taken})
     done = move_files(
@@ -169,15 +169,15 @@ def delete_attachment(
     ctx: Context,
     path: DeletePath,
     hard: Annotated[bool, Doc("Do not keep it in the trash.")] = False,
-    force: Annotated[bool, Doc("Although notes refer to it.")] = False,
+    force: Annotated[bool, Doc("Although notes or canvases refer to it.")] = False,
 ) -> DeletedAttachment:
-    """Delete an attachment; one that notes refer to only with force. A person confirms it."""
+    """Delete an attachment; one that notes or canvases refer to only with force. A person confirms it."""
     _check_kind(path)
-    references = ctx.index.referring(path)
+    references = _referring(ctx, path)
     if references and not force:
         raise ToolError(
             "invalid_input",
-            f"{len(references)} notes refer to {path!r}; force deletes it all the same",
+            f"{len(references)} notes or canvases refer to {path!r}; force deletes it all the same",
             path=path,
             references=references[:50],
         )
@@ -199,6 +199,11 @@ def _read(ctx: Context, path: str) -> File:
         if error.code in NAMES:
             error.details["errorCode"] = NAMES[error.code]
         raise
+
+
+def _referring(ctx: Context, path: str) -> list[str]:
+    ctx.index.level()  # nothing is thrown away because who needs it is not indexed yet
+    return sorted([*ctx.index.referring(path), *canvases_naming(ctx.vault, ctx.index, path)])
 
 
 def _check_kind(path: str) -> None:

@@ -8,11 +8,11 @@ from typing import Annotated, Any, Literal
 
 import msgspec
 
-from knapper import Context, DeletePath, Doc, Domain, Record, ToolError, WritePath, hookimpl
+from knapper import Context, DeleteNotePath, Doc, Domain, Record, ToolError, WriteNotePath, hookimpl
 from knapper.vault import frontmatter
 from knapper.vault.frontmatter import FrontmatterError
 from knapper.vault.markdown import parse
-from knapper.vault.moves import move_files, planned_links
+from knapper.vault.moves import move_files
 
 bulk = Domain("bulk", summary="Create, change and move many notes at once.", group="notes")
 
@@ -21,7 +21,7 @@ Mode = Literal["create", "overwrite", "upsert"]
 
 
 class NewNote(msgspec.Struct, forbid_unknown_fields=True):
-    path: WritePath
+    path: WriteNotePath
     content: str
     frontmatter: dict[str, Any] | None = None
     mode: Mode = "create"
@@ -96,7 +96,7 @@ class SetAll(Record):
 @bulk.tool("write:notes", "bulk:notes", confirm="more than 50 notes")
 def bulk_set_property(
     ctx: Context,
-    paths: Annotated[list[WritePath], Doc("The notes to change.", min_length=1, max_length=500)],
+    paths: Annotated[list[WriteNotePath], Doc("The notes to change.", min_length=1, max_length=500)],
     key: str,
     value: Any,
     stop_on_first_error: bool = False,
@@ -117,8 +117,8 @@ def bulk_set_property(
 
 
 class Move(msgspec.Struct, forbid_unknown_fields=True, rename={"from_": "from"}):
-    from_: DeletePath
-    to: WritePath
+    from_: DeleteNotePath
+    to: WriteNotePath
 
 
 class MovedItem(Record):
@@ -155,18 +155,18 @@ def bulk_move_notes(
     """Move up to 100 notes and rewrite every link to them; the whole set lands or none of it."""
     _refuse_colliding(ctx, moves)
     wanted = {move.from_: move.to for move in moves}
-    links = planned_links(ctx.vault, ctx.index, wanted) if update_backlinks else {}
+    links = move_files(ctx.vault, ctx.index, wanted, update_links=update_backlinks, dry_run=True).counts
     if not dry_run:
         ctx.confirm(
             True,
-            {"moves": [{"from": move.from_, "to": move.to} for move in moves], "links": sum(links.values())},
+            {"moves": [{"from": move.from_, "to": move.to} for move in moves], "links": links.total()},
         )
-        move_files(ctx.vault, ctx.index, wanted, update_links=update_backlinks)
+        links = move_files(ctx.vault, ctx.index, wanted, update_links=update_backlinks).counts
     results = [
         MovedItem(from_=m.from_, to=m.to, ok=True, backlinks_updated=links.get(m.from_, 0)) for m in moves
     ]
     return MovedAll(
-        processed=len(moves), results=results, total_backlinks_updated=sum(links.values()), dry_run=dry_run
+        processed=len(moves), results=results, total_backlinks_updated=links.total(), dry_run=dry_run
     )
 
 
@@ -178,7 +178,7 @@ def _refuse_colliding(ctx: Context, moves: list[Move]) -> None:
     for move in moves:
         if ctx.vault.exists(move.from_) != "file":
             problems.append({"from": move.from_, "code": "note_not_found"})
-        elif sources.count(move.from_) > 1 or targets.count(move.to) > 1:
+        elif move.from_ == move.to or sources.count(move.from_) > 1 or targets.count(move.to) > 1:
             problems.append({"from": move.from_, "to": move.to, "code": "invalid_input"})
         elif move.to not in sources and ctx.vault.exists(move.to) is not None:
             problems.append({"from": move.from_, "to": move.to, "code": "note_exists"})

@@ -29,6 +29,7 @@ class FolderBundle(Record):
     truncated: bool
     files: list[Bundled]
     left_out: list[str] | None = None
+    left_out_count: int = 0
 
 
 @bundles.tool("read:context", "read:notes", reach="the readable notes below root")
@@ -56,6 +57,7 @@ def bundle_folder(
         truncated=bool(left_out),
         files=made.files,
         left_out=left_out[:1000] or None,
+        left_out_count=len(left_out),
     )
 
 
@@ -67,6 +69,8 @@ class FileBundle(Record):
     files: list[Bundled]
     missing_paths: list[str] | None = None
     left_out: list[str] | None = None
+    left_out_count: int = 0
+    incomplete: str | None = None
 
 
 @bundles.tool("read:context", "read:notes", reach="each of paths, checked one by one")
@@ -95,6 +99,7 @@ def bundle_files(
         files=made.files,
         missing_paths=missing or None,
         left_out=made.left_out or None,
+        left_out_count=len(made.left_out),
     )
 
 
@@ -103,8 +108,8 @@ class _Bundle:
 
     def __init__(self, budget: int, wrap: tuple[str, str]) -> None:
         self._parts: list[str] = []
-        self._wrap = wrap
-        self._left = budget - sum(len(part.encode()) for part in wrap)
+        left = budget - sum(len(part.encode()) for part in wrap)
+        self._wrap, self._left = (wrap, left) if left >= 0 else (("", ""), 0)
         self.files: list[Bundled] = []
         self.left_out: list[str] = []
 

@@ -74,6 +74,7 @@ class Way(Record):
     found: bool
     path: list[str]
     hops: int | None = None
+    incomplete: str | None = None
 
 
 @graph.tool("read:notes", rate="bulk")
@@ -96,6 +97,7 @@ class Strength(Record):
     backward: int
     shared_neighbours: list[str]
     score: float
+    incomplete: str | None = None
 
 
 @graph.tool("read:notes", rate="bulk")
@@ -124,6 +126,7 @@ class Suggestion(Record):
 class Suggestions(Record):
     path: str
     suggestions: list[Suggestion]
+    incomplete: str | None = None
 
 
 @graph.tool("read:notes", rate="bulk")
@@ -142,7 +145,7 @@ def suggest_links(
             if other not in linked:
                 near[other] = measures.similarity(net, path, other)
     for other, shared in _sharing_tags(ctx, mine):
-        if other not in linked and other in net.into.keys() | net.out.keys() | near.keys():
+        if other not in linked:
             near[other] = near.get(other, 0.0) + 0.25 * shared
     best = sorted(near.items(), key=lambda item: (-item[1], item[0]))[:limit]
     return Suggestions(path=path, suggestions=[_suggestion(net, path, other, score) for other, score in best])
@@ -179,6 +182,7 @@ class Health(Record):
     untagged: int
     largest_component: int
     parts: dict[str, float]
+    incomplete: str | None = None
 
 
 @graph.tool("read:notes", rate="bulk")

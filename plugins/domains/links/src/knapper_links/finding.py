@@ -26,6 +26,7 @@ class Outgoing(Record):
 class OutgoingLinks(Record):
     path: str
     links: list[Outgoing]
+    incomplete: str | None = None
 
 
 @links.tool("read:notes")

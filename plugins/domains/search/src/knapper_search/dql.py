@@ -16,6 +16,7 @@ class QueryResult(Record):
     note_paths: list[str]
     engine: Literal["native", "obsidian"]
     headers: list[str] | None = None
+    incomplete: str | None = None
 
 
 @search.tool("read:notes", "read:dataview")

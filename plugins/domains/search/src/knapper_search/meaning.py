@@ -22,6 +22,7 @@ class Passage(Record):
 class Passages(Record):
     items: list[Passage]
     vectors_ready: bool
+    incomplete: str | None = None
 
 
 @search.tool("read:notes")
