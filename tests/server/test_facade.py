@@ -58,6 +58,8 @@ def test_the_triad_is_three_tools_in_under_five_hundred_tokens(served: Served) -
     assert [tool["name"] for tool in tools] == ["find_capability", "describe_capability", "call_capability"]
     assert sum(map(len, facade.items(runtime, ME))) / 4 < 500
     assert [tool["annotations"]["readOnlyHint"] for tool in tools] == [True, True, False]
+    assert tools[2]["annotations"]["destructiveHint"] is True
+    assert tools[2]["annotations"]["idempotentHint"] is False  # a note appended to twice has grown twice
 
 
 def test_a_tool_is_found_looked_up_and_called_through_the_triad(served: Served) -> None:

@@ -270,6 +270,54 @@ def test_a_get_stream_tells_of_a_watched_note_and_can_be_resumed(web: Start, pla
     assert again.event()[1]["params"] == {"uri": uri}
 
 
+def test_an_answer_whose_stream_broke_is_had_by_resuming(web: Start) -> None:
+    one = web()
+    session = one.opened()
+    connection = http.client.HTTPConnection(one.host, one.port, timeout=30)
+    params = {"name": "take_time", "arguments": {"seconds": 1}, "_meta": {"progressToken": "t"}}
+    headers = {
+        "Accept": "application/json, text/event-stream",
+        "Content-Type": "application/json",
+        "Mcp-Session-Id": session,
+        "MCP-Protocol-Version": "2025-11-25",
+    }
+    body = json.dumps({"jsonrpc": "2.0", "id": "slow", "method": "tools/call", "params": params})
+    connection.request("POST", one.path, body, headers)
+    answer = connection.getresponse()
+    while not (line := answer.readline().decode()).startswith("id: "):
+        assert line
+    connection.sock.close()
+    answer.close()
+    again = Stream(one, session, **{"Last-Event-ID": line[4:].strip()})
+    while (message := again.event()[1]).get("id") != "slow":
+        assert message["method"] == "notifications/progress"
+    assert message["result"]["structuredContent"] == {"result": "done"}
+
+
+def test_what_one_session_cancels_and_watches_is_nothing_to_another(web: Start, place: Place) -> None:
+    one = web()
+    ann, bob = one.opened(), one.opened()
+    answers: list[Any] = []
+    call = {"name": "take_time", "arguments": {"seconds": 2}}
+    waiting = threading.Thread(target=lambda: answers.append(posted(one, "tools/call", 7, ann, **call)))
+    waiting.start()
+    while "take_time" not in str(posted(one, "tools/call", 8, bob, name="running_now", arguments={})):
+        pass
+    note = {"jsonrpc": "2.0", "method": "notifications/cancelled", "params": {"requestId": 7}}
+    assert one.request(body=note, Mcp_Session_Id=bob)[0] == 202
+    uri = "knapper://main/a.md"
+    streams = Stream(one, ann), Stream(one, bob)
+    posted(one, "resources/subscribe", 9, ann, uri=uri)
+    (place.vault / "a.md").write_text("Changed.\n")
+    while streams[0].event()[1]["method"] != "notifications/resources/updated":
+        pass
+    posted(one, "tools/call", 10, bob, name="reload_now", arguments={})
+    while (told := streams[1].event()[1]["method"]) != "notifications/tools/list_changed":
+        assert told == "notifications/resources/list_changed"
+    waiting.join(30)
+    assert answers[0][1]["result"]["structuredContent"] == {"result": "done"}
+
+
 def test_sessions_are_told_when_a_new_configuration_may_show_other_tools(web: Start, place: Place) -> None:
     config = place.vault.parent / "config.toml"
     text = f'[[vaults]]\nid = "main"\npath = "{place.vault.as_posix()}"\n'

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import json
 import os
 import select
 import signal
+import sqlite3
 import subprocess
 import sys
 from collections.abc import Callable
+from contextlib import closing
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -321,16 +325,21 @@ def test_a_second_signal_does_not_wait_for_what_runs(pipe: Start) -> None:
 
 @pytest.mark.skipif(not hasattr(os, "pidfd_open"), reason="needs to wait for a process that is not its child")
 def test_the_server_ends_when_its_parent_dies_and_leaves_the_pipe_open(place: Place) -> None:
-    """The parent is killed; a sibling still holds the pipe, so no end of input ever comes."""
-    hello = b'{"jsonrpc":"2.0","id":1,"method":"ping"}\n'
+    """The parent is killed; a sibling still holds the pipe, so no end of input ever comes. What runs is finished."""
+    first = {"protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": {"name": "t", "version": "1"}}
+    call = {"name": "take_time", "arguments": {"seconds": 2}, "_meta": {"progressToken": 1}}
+    messages = "".join(
+        json.dumps({"jsonrpc": "2.0", "id": n, "method": method, "params": params}) + "\n"
+        for n, (method, params) in enumerate({"initialize": first, "tools/call": call}.items())
+    )
     script = (
         "import os, subprocess, sys, time\n"
         "r, w = os.pipe()\n"
         "os.set_inheritable(w, True)\n"
         "holder = subprocess.Popen([sys.executable, '-c', 'import time; time.sleep(60)'], close_fds=False)\n"
         f"server = subprocess.Popen({place.command!r}, stdin=r, stdout=subprocess.PIPE)\n"
-        f"os.write(w, {hello!r})\n"
-        "server.stdout.readline()\n"
+        f"os.write(w, {messages.encode()!r})\n"
+        "while b'notifications/progress' not in server.stdout.readline():\n    pass\n"
         "print(server.pid, holder.pid, flush=True)\n"
         "time.sleep(60)\n"
     )
@@ -345,6 +354,10 @@ def test_the_server_ends_when_its_parent_dies_and_leaves_the_pipe_open(place: Pl
         parent.kill()
         parent.wait()
         os.kill(holder, signal.SIGKILL)
+    (state,) = Path(place.env["KNAPPER_CACHE_DIR"]).rglob("state.db")
+    with closing(sqlite3.connect(state)) as db:
+        done = db.execute("SELECT tool, status FROM event_log WHERE tool IS NOT NULL").fetchall()
+    assert done == [("take_time", "ok")]
 
 
 def test_a_wrong_configuration_is_told_and_exits_2(pipe: Start) -> None:

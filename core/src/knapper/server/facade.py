@@ -90,7 +90,7 @@ def describe_capability(ctx: Context, name: Annotated[str, Doc("A tool's name.")
     )
 
 
-@triad.tool("write:capability", vault=False, confirm="where the tool it calls asks")
+@triad.tool("write:capability", vault=False, confirm="where the tool it calls asks", repeat="once")
 def call_capability(
     ctx: Context,
     name: Annotated[str, Doc("A tool's name.")],
