@@ -6,9 +6,10 @@ import json
 import os
 import re
 import shutil
+import sqlite3
 import tempfile
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any, NamedTuple
@@ -37,7 +38,9 @@ EXAMPLES = {
     "admin": Example("inspect_acl", {"vault": "main", "path": "Home.md", "op": "write", "scopes": ["*"]}),
     "attachments": Example("list_attachments"),
     "bases": Example("query_base", {"path": "Stones.base", "view": "By hardness"}),
-    "bookmarks": Example("add_bookmark", {"type": "file", "target": "Home.md", "title": "Start here"}),
+    "bookmarks": Example(
+        "add_bookmark", {"type": "heading", "target": "Safety.md#Eyes first", "group": "Read first"}
+    ),
     "bulk": Example(
         "bulk_move_notes", {"moves": [{"from": "Stones/Flint.md", "to": "Stones/Grey flint.md"}]}
     ),
@@ -58,7 +61,9 @@ EXAMPLES = {
         ("append_note", {"path": "Safety.md", "content": "Sweep the floor."}),
     ),
     "links": Example("find_unresolved_links"),
-    "makemd": Example("makemd_list_spaces"),
+    "makemd": Example(
+        "makemd_query", {"space_id": "Stones", "filter": {"Hardness": {"gt": 6}}, "sort": ["-Hardness"]}
+    ),
     "memory": Example("create_entity", {"type": "person", "name": "Ada", "observations": ["Sells flint."]}),
     "notes": Example(
         "patch_note",
@@ -71,16 +76,18 @@ EXAMPLES = {
     "properties": Example(
         "update_frontmatter", {"path": "Stones/Flint.md", "mode": "set", "key": "hardness", "value": 6.5}
     ),
-    "quickadd": Example("list_quickadd_actions"),
+    "quickadd": Example("trigger_quickadd", {"action_name": "Find", "args": {"value": "A core of flint"}}),
     "retrieval": Example("get_note", {"note_id": note_id("Safety.md")}),
     "search": Example("search_text", {"query": "rind"}),
     "sessions": Example("get_session_traces"),
     "tags": Example("find_notes_by_tag", {"tag": "stone"}),
     "tasks": Example("tasks_filter", {"filter": "not done\nhas due date\nsort by due"}),
-    "templater": Example("list_templates"),
+    "templater": Example(
+        "execute_template", {"template": "Templates/Day out.md", "target": "Journal/Chalk pit.md"}
+    ),
     "uri": Example("generate_uri", {"action": "open", "vault_name": "Stones", "params": {"file": "Home"}}),
     "vaults": Example("list_vaults"),
-    "workspaces": Example("list_workspaces"),
+    "workspaces": Example("open_workspace", {"name": "Writing"}),
 }
 
 
@@ -149,17 +156,59 @@ def _runtime_on_a_copy(root: Path, only: list[str]) -> Iterator[Runtime]:
 
 
 def _furnish(vault: Path) -> None:
-    """What the example vault itself has no need of: a label to read, and two plugins' settings."""
+    """What the example vault itself has no need of: a label to read, and what some plugins keep."""
     (vault / "Attachments" / "Label.pdf").write_bytes(_pdf("Flint from the chalk pit"))
-    choice = {"id": "1", "name": "Find", "type": "Capture", "command": True, "captureTo": "Finds.md"}
-    choices = {"choices": [choice, {"id": "2", "name": "New stone", "type": "Template", "command": False}]}
-    for plugin, data in (
-        ("quickadd", choices),
-        ("templater-obsidian", {"templates_folder": "Templates"}),
-    ):
-        folder = vault / ".obsidian" / "plugins" / plugin
-        folder.mkdir(parents=True)
-        (folder / "data.json").write_text(json.dumps(data), encoding="utf-8")
+    for path, text in FURNITURE.items():
+        (vault / path).parent.mkdir(parents=True, exist_ok=True)
+        (vault / path).write_text(text, encoding="utf-8")
+    with closing(sqlite3.connect(vault / "Stones" / ".space" / "context.mdb")) as database:
+        database.executescript(SPACE)
+
+
+FURNITURE = {
+    "Finds.md": "# Finds\n",
+    "Templates/Day out.md": "# <% tp.file.title %>\n\n<% tp.date.now('dddd D MMMM') %>\n",
+    "Stones/.space/def.json": "{}",
+    ".obsidian/plugins/templater-obsidian/data.json": '{"templates_folder": "Templates"}',
+    ".obsidian/plugins/quickadd/data.json": json.dumps(
+        {
+            "choices": [
+                {
+                    "id": "1",
+                    "name": "Find",
+                    "type": "Capture",
+                    "captureTo": "Finds.md",
+                    "format": {"enabled": True, "format": "- {{DATE}} {{VALUE}}\n"},
+                }
+            ]
+        }
+    ),
+    ".obsidian/workspaces.json": json.dumps(
+        {
+            "workspaces": {
+                "Writing": {
+                    "main": {
+                        "id": "a",
+                        "type": "leaf",
+                        "state": {"type": "markdown", "state": {"file": "Knapping.md"}},
+                    },
+                },
+                "Review": {"main": {"id": "b", "type": "split", "children": []}},
+            },
+            "active": "Review",
+        }
+    ),
+}
+SPACE = """
+CREATE TABLE m_schema (id TEXT, name TEXT, type TEXT, def TEXT, predicate TEXT, "primary" TEXT);
+CREATE TABLE m_fields
+  (name TEXT, schemaId TEXT, type TEXT, value TEXT, attrs TEXT, hidden TEXT, "unique" TEXT, "primary" TEXT);
+CREATE TABLE files ("File" TEXT, "Hardness" TEXT);
+INSERT INTO m_schema VALUES ('files', 'Items', 'db', '', '', 'true');
+INSERT INTO m_fields VALUES ('File', 'files', 'file', '', '', '', '', 'true');
+INSERT INTO m_fields VALUES ('Hardness', 'files', 'number', '', '', '', '', '');
+INSERT INTO files VALUES ('Stones/Flint.md', '7'), ('Stones/Chert.md', '6.5'), ('Stones/Obsidian.md', '5.5');
+"""
 
 
 def _pdf(text: str) -> bytes:

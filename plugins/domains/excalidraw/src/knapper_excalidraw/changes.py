@@ -7,7 +7,16 @@ from typing import NamedTuple
 
 from knapper import Record, ToolError
 from knapper_excalidraw.drawing import Drawing, Json, raw_text
-from knapper_excalidraw.elements import check, check_references, complete, set_text, shorten, tie, untie
+from knapper_excalidraw.elements import (
+    check,
+    check_references,
+    complete,
+    place,
+    set_text,
+    shorten,
+    tie,
+    untie,
+)
 
 
 class Applied(Record, omit_defaults=False):
@@ -102,7 +111,7 @@ def _add(
 ) -> dict[str, str]:
     if not given:
         return {}
-    new = [complete(one, place, now_ms) for place, one in enumerate(given)]
+    new = [complete(one, nth, now_ms) for nth, one in enumerate(given)]
     ids = {str(one.get("id")) for one in drawing.elements}
     for element in new:
         if element["id"] in ids:
@@ -111,6 +120,7 @@ def _add(
     check_references(new, ids)
     renamed = shorten(new, drawing.elements) if drawing.is_note else {}
     drawing.elements.extend(new)
+    place(new, given, drawing.elements)
     tie(new, drawing.elements)
     texts |= {one["id"]: raw_text(one) for one in new if one["type"] == "text"}
     links |= {one["id"]: one["link"] for one in new if one["type"] != "text" and one.get("link")}

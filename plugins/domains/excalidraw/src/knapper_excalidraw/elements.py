@@ -10,7 +10,7 @@ from typing import Any
 
 from knapper import ToolError
 from knapper_excalidraw.drawing import Json, raw_text
-from knapper_excalidraw.shapes import number
+from knapper_excalidraw.shapes import box, number
 
 TYPES = frozenset(
     [
@@ -63,6 +63,7 @@ OWN: dict[str, Json] = {
     "image": {"status": "pending", "scale": [1, 1], "fileId": None},
     "frame": {"name": None},
 }
+MIDDLE: Json = {"textAlign": "center", "verticalAlign": "middle"}  # as Excalidraw puts a text into a shape
 NUMBERS = ("x", "y", "width", "height", "angle", "opacity", "strokeWidth", "fontSize", "lineHeight")
 BINDINGS = ("startBinding", "endBinding")
 
@@ -75,7 +76,8 @@ def complete(given: Json, place: int, now_ms: int) -> Json:
     check({"id": "new", "text": raw_text(given) or None, **given})
     digest = sha256(json.dumps([place, given], sort_keys=True).encode()).hexdigest()
     element: Json = {"id": digest[:8], "type": kind, "x": 0, "y": 0, **_size(given, kind)}
-    element |= {**COMMON, **OWN.get(kind, {}), "seed": int(digest[8:15], 16), "version": 1}
+    inside = MIDDLE if kind == "text" and given.get("containerId") else {}
+    element |= {**COMMON, **OWN.get(kind, {}), **inside, "seed": int(digest[8:15], 16), "version": 1}
     element |= {"versionNonce": int(digest[15:22], 16), "updated": now_ms, **given}
     if kind == "text":
         set_text(element, raw_text(given))
@@ -117,6 +119,17 @@ def check_references(elements: Iterable[Json], known: set[str]) -> None:
         for name, target in _references(element):
             if target not in known:
                 raise _wrong(element, f"{name} names {target!r}, and there is no such element")
+
+
+def place(new: list[Json], given: list[Json], elements: list[Json]) -> None:
+    """Put texts whose place nobody gave into the middle of what they are bound to."""
+    by_id = {str(element.get("id")): element for element in elements}
+    for element, asked in zip(new, given, strict=True):
+        holder = by_id.get(str(element.get("containerId"))) if element["type"] == "text" else None
+        if holder is not None and not {"x", "y"} & asked.keys():
+            x, y, width, height = box(holder)
+            element["x"] = round(x + (width - element["width"]) / 2, 2)
+            element["y"] = round(y + (height - element["height"]) / 2, 2)
 
 
 def tie(new: list[Json], elements: list[Json]) -> None:

@@ -11,6 +11,7 @@ from html import escape
 from typing import Any, NamedTuple
 
 from knapper_excalidraw.drawing import Json
+from knapper_excalidraw.labels import cut_out, labels_of_lines
 from knapper_excalidraw.shapes import OUTLINES, box, heads, number, points, short
 
 COLOR = re.compile(r"#[0-9a-fA-F]{3,8}|[a-zA-Z]{3,20}|(?:rgb|hsl)a?\([0-9.,%/ ]{1,40}\)")
@@ -20,6 +21,8 @@ MONO = "Cascadia, 'Comic Shanns', Consolas, 'Liberation Mono', 'DejaVu Sans Mono
 FONTS = {1: f"Virgil, {SANS}", 3: MONO, 5: f"Excalifont, Virgil, {SANS}", 6: f"Nunito, {SANS}", 8: MONO}
 DASHES = {"dashed": (4, 3), "dotted": (0.1, 2)}
 ANCHORS = {"left": "start", "center": "middle", "right": "end"}
+DARKENED = "invert(93%) hue-rotate(180deg)"  # how Excalidraw shows its dark theme; colours are stored as in the light one
+UNDARKENED = "invert(100%) hue-rotate(180deg) saturate(1.25)"  # and keeps pictures as they are
 PADDING = 16.0
 LARGEST = 4096  # pixels of a side
 
@@ -39,14 +42,22 @@ def render(
     elements: list[Json], state: Json, files: Json, pictures: Pictures, *, background: bool
 ) -> Picture:
     """Draw elements from the lowest to the topmost."""
-    left, top, width, height = _extent(elements)
-    drawn = "".join(_drawn(element, files, pictures) for element in elements)
+    left, top, width, height = view_box = _extent(elements)
+    dark, labels = state.get("theme") == "dark", labels_of_lines(elements)
+    drawn = ""
+    for place, element in enumerate(elements):
+        body = _drawn(element, files, pictures)
+        if dark and element.get("type") == "image":
+            body = f'<g filter="{UNDARKENED}">{body}</g>'
+        drawn += cut_out(labels.get(str(element.get("id")), []), body, place, view_box)
     size = f'width="{short(width)}" height="{short(height)}"'
     view = f'viewBox="{short(left)} {short(top)} {short(width)} {short(height)}"'
     paper = ""
     if background:
         color = _color(state.get("viewBackgroundColor"), "#ffffff")
         paper = f'<rect x="{short(left)}" y="{short(top)}" {size} fill="{color}"/>'
+    if dark:
+        paper, drawn = f'<g filter="{DARKENED}">{paper}', f"{drawn}</g>"
     names = 'xmlns="http://www.w3.org/2000/svg" xmlns:xlink="http://www.w3.org/1999/xlink"'
     return Picture(f"<svg {names} {size} {view}>{paper}{drawn}</svg>", width, height)
 
