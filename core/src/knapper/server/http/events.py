@@ -3,23 +3,38 @@
 from __future__ import annotations
 
 from collections import deque
-from typing import Any
+from typing import NamedTuple
 
 from mcp.server.streamable_http import EventCallback, EventId, EventMessage, EventStore, StreamId
+from mcp_types import JSONRPCMessage, jsonrpc_message_adapter
 
 MOST = 512
+MOST_BYTES = 2_000_000  # of one session; the last event is kept whatever its size
+
+
+class Event(NamedTuple):
+    """One event as the bytes it was sent as: a message as objects takes many times the room."""
+
+    id: int
+    stream: StreamId
+    sent: bytes | None
 
 
 class Events(EventStore):
     """The last events of one session. Each session has its own, so that no event id leads into another's."""
 
     def __init__(self) -> None:
-        self._kept: deque[tuple[int, StreamId, Any]] = deque(maxlen=MOST)
+        self._kept: deque[Event] = deque()
         self._last = 0
+        self._bytes = 0
 
-    async def store_event(self, stream_id: StreamId, message: Any) -> EventId:
+    async def store_event(self, stream_id: StreamId, message: JSONRPCMessage | None) -> EventId:
         self._last += 1
-        self._kept.append((self._last, stream_id, message))
+        sent = None if message is None else message.model_dump_json(by_alias=True, exclude_unset=True).encode()
+        self._kept.append(Event(self._last, stream_id, sent))
+        self._bytes += len(sent or b"")
+        while len(self._kept) > MOST or (self._bytes > MOST_BYTES and len(self._kept) > 1):
+            self._bytes -= len(self._kept.popleft().sent or b"")
         return str(self._last)
 
     async def replay_events_after(
@@ -27,10 +42,11 @@ class Events(EventStore):
     ) -> StreamId | None:
         """Send what came after an event on the same stream; None where that event is not known any more."""
         kept = list(self._kept)
-        stream = next((stream for id, stream, _ in kept if str(id) == last_event_id), None)
+        stream = next((event.stream for event in kept if str(event.id) == last_event_id), None)
         if stream is None:
             return None
-        for id, of, message in kept:
-            if of == stream and id > int(last_event_id) and message is not None:
-                await send_callback(EventMessage(message, str(id)))
+        for event in kept:
+            if event.stream == stream and event.id > int(last_event_id) and event.sent is not None:
+                message = jsonrpc_message_adapter.validate_json(event.sent)
+                await send_callback(EventMessage(message, str(event.id)))
         return stream
