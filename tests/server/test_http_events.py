@@ -12,7 +12,9 @@ from knapper.server.http.events import MOST, MOST_BYTES, Events
 
 
 def told(text: str) -> JSONRPCNotification:
-    return JSONRPCNotification(jsonrpc="2.0", method="notifications/message", params={"data": text, "no": None})
+    return JSONRPCNotification(
+        jsonrpc="2.0", method="notifications/message", params={"data": text, "no": None}
+    )
 
 
 def replayed(events: Events, after: str) -> list[Any]:

@@ -30,7 +30,9 @@ class Events(EventStore):
 
     async def store_event(self, stream_id: StreamId, message: JSONRPCMessage | None) -> EventId:
         self._last += 1
-        sent = None if message is None else message.model_dump_json(by_alias=True, exclude_unset=True).encode()
+        sent = (
+            None if message is None else message.model_dump_json(by_alias=True, exclude_unset=True).encode()
+        )
         self._kept.append(Event(self._last, stream_id, sent))
         self._bytes += len(sent or b"")
         while len(self._kept) > MOST or (self._bytes > MOST_BYTES and len(self._kept) > 1):
