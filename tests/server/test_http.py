@@ -175,14 +175,17 @@ def test_malformed_json_is_400_and_the_session_goes_on(web: Start) -> None:
 
 
 def test_a_strict_server_refuses_older_revisions_here_too(web: Start) -> None:
-    one = web("--set", "mcp.min_protocol_version=2025-06-18")
+    one = web("--set", "mcp.min_protocol_version=2025-06-18", "--set", "transports.http.max_sessions=1")
     old = {"protocolVersion": "2025-03-26", "capabilities": {}, "clientInfo": {"name": "t", "version": "1"}}
-    _, _, content = one.request(body={"jsonrpc": "2.0", "id": 0, "method": "initialize", "params": old})
-    assert data_of(content)["error"]["code"] == -32600
-    assert one.opened("2025-06-18")
+    for params in (old, {}):
+        body = {"jsonrpc": "2.0", "id": "i", "method": "initialize", "params": params}
+        status, headers, content = one.request(body=body)
+        assert (status, "mcp-session-id" in headers) == (400, False)
+        assert (json.loads(content)["id"], json.loads(content)["error"]["code"]) == ("i", -32600)
     add: dict[str, Any] = {"name": "add_numbers", "arguments": {"a": 1, "b": 1}}
     assert one.modern("tools/call", **add)[1]["result"]["structuredContent"] == {"result": 2}
     assert one.request(body={"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": add})[0] == 400
+    assert one.opened("2025-06-18")  # the only session there may be was not spent on them
 
 
 def test_a_body_over_the_limit_is_413_in_both_eras(web: Start) -> None:

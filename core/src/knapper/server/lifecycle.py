@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from knapper import __version__
 from knapper.server import eras
 from knapper.server.exchange import Exchange
 from knapper.server.wire import INVALID_PARAMS, INVALID_REQUEST, UNSUPPORTED_VERSION, ProtocolError
+
+if TYPE_CHECKING:
+    from knapper.server.host import Host
 
 SERVER_INFO = {"name": "knapper", "title": "knapper", "version": __version__}
 CAPABILITIES: dict[str, Any] = {
@@ -22,12 +25,7 @@ CAPABILITIES: dict[str, Any] = {
 def initialize(exchange: Exchange) -> dict[str, Any]:
     """The revision the client asked for where we speak it, else our latest of that era."""
     requested = exchange.params.get("protocolVersion")
-    lowest = exchange.host.catalogue.min_protocol_version
-    if lowest is not None and (not isinstance(requested, str) or requested < lowest):
-        data = {"supported": [v for v in eras.HANDSHAKE if v >= lowest], "requested": requested}
-        raise ProtocolError(
-            INVALID_REQUEST, f"Invalid request: this server needs protocol {lowest} or later", data
-        )
+    check_revision(exchange.host, requested)
     if exchange.session.modern:
         data = {"supported": list(eras.MODERN), "requested": requested}
         raise ProtocolError(UNSUPPORTED_VERSION, "This connection is served without a handshake", data)
@@ -43,6 +41,16 @@ def initialize(exchange: Exchange) -> dict[str, Any]:
         "serverInfo": SERVER_INFO,
         "instructions": exchange.host.catalogue.instructions,
     }
+
+
+def check_revision(host: Host, requested: Any) -> None:
+    """ProtocolError where the configuration wants a later revision than the client asks for."""
+    lowest = host.catalogue.min_protocol_version
+    if lowest is not None and (not isinstance(requested, str) or requested < lowest):
+        data = {"supported": [v for v in eras.HANDSHAKE if v >= lowest], "requested": requested}
+        raise ProtocolError(
+            INVALID_REQUEST, f"Invalid request: this server needs protocol {lowest} or later", data
+        )
 
 
 def discover(exchange: Exchange) -> dict[str, Any]:

@@ -22,7 +22,7 @@ from knapper import __version__
 from knapper.caller import Caller
 from knapper.errors import ConfigError
 from knapper.routes import Route as Offered
-from knapper.server import eras, wire
+from knapper.server import eras, lifecycle, wire
 from knapper.server.http.bearer import METADATA, Bearers, Unauthorised
 from knapper.server.http.edge import Edge, sessions
 from knapper.server.http.guard import Guard
@@ -158,11 +158,24 @@ class App:
         if problem is not None:
             await error(400, INVALID_REQUEST, problem)(scope, receive, send)
             return
+        if (refused := self._too_old(message)) is not None:
+            await refused(scope, receive, send)
+            return
         replay = _replayed(body, receive)
         if modern and not is_told(message) and headers.get(b"mcp-method") != "subscriptions/listen":
             await self._modern(scope, receive, replay, send)
         else:
             await self._sessions.asgi_app(scope, replay, send)
+
+    def _too_old(self, message: Any) -> Response | None:
+        """The refusal of a handshake for its revision; the SDK would keep a session for a client that has none."""
+        if not isinstance(message, dict) or message.get("method") != "initialize" or "id" not in message:
+            return None
+        try:
+            lifecycle.check_revision(self._host, message.get("params", {}).get("protocolVersion"))
+        except ProtocolError as problem:
+            return Response(wire.refusal(message["id"], problem), 400, media_type="application/json")
+        return None
 
     async def _went_straight(
         self,
