@@ -59,13 +59,22 @@ def _open(folder: Folder, leaf: str, path: str) -> tuple[int, os.stat_result]:
     """An open file and its facts, if at one moment since it was opened this name was its only one.
 
     To count the names of an open file is not enough: a hard link that has lost ours to another file has one name left.
+    Nor is to look at the name: between finding the file and counting its names the kernel lets others in. So the names
+    are counted before and after the look, and nothing may have happened to them in between.
     """
     for _ in range(_REPLACED):
         fd = folder.open(leaf)
         try:
-            status = folder.lstat(leaf)
-            if status is not None and os.path.samestat(status, os.fstat(fd)):
-                return fd, plain(_without_temporary(folder, leaf, status), path)
+            before, status, after = os.fstat(fd), folder.lstat(leaf), os.fstat(fd)
+            if (
+                status is not None
+                and os.path.samestat(status, after)
+                and before.st_ctime_ns == after.st_ctime_ns
+            ):
+                most = max(before, status, after, key=lambda one: one.st_nlink)
+                if not _had_temporary(folder, most):
+                    plain(most, path)
+                    return fd, status
         except BaseException:
             os.close(fd)
             raise
@@ -73,20 +82,19 @@ def _open(folder: Folder, leaf: str, path: str) -> tuple[int, os.stat_result]:
     raise unusable(path, "it is replaced all the time")
 
 
-def _without_temporary(folder: Folder, leaf: str, status: os.stat_result) -> os.stat_result:
-    """The facts once the temporary name is gone that a killed process may have left the file."""
-    if status.st_nlink == 1 or not stat.S_ISREG(status.st_mode):
-        return status
-    _drop_temporary(folder, status)
-    again = folder.lstat(leaf)
-    return again if again is not None and os.path.samestat(again, status) else status
+def _had_temporary(folder: Folder, status: os.stat_result) -> bool:
+    """Whether a temporary name that a killed process left the file had to be removed."""
+    return stat.S_ISREG(status.st_mode) and status.st_nlink > 1 and _drop_temporary(folder, status)
 
 
-def _drop_temporary(folder: Folder, status: os.stat_result) -> None:
+def _drop_temporary(folder: Folder, status: os.stat_result) -> bool:
+    found = False
     for leaf, other in list(folder.scan()):
         if leaf.startswith(paths.TEMPORARY) and os.path.samestat(status, other):
+            found = True
             with suppress(FileNotFoundError):
                 folder.unlink(leaf)
+    return found
 
 
 def plain(status: os.stat_result, path: str) -> os.stat_result:
