@@ -207,3 +207,21 @@ def test_a_restore_of_what_may_not_be_written_bothers_nobody(both: Calls, vault:
 
 def test_the_domain_has_what_every_domain_needs() -> None:
     check_domain(history)
+
+
+def test_a_restore_shows_the_path_and_the_diff_and_is_for_that_content_alone(
+    both: Calls, vault: VaultFolder
+) -> None:
+    vault["a.md"] = "one\n"
+    write(both, "put", path="a.md", text="two\n")
+    with pytest.raises(ToolError) as refused:
+        both(history, "restore_note", snapshot_id=1)
+    approvals = both.runtime(history).approvals
+    shown = approvals.approve(refused.value.details["approval"])
+    assert shown.change["path"] == "a.md"
+    assert shown.diff.splitlines()[-2:] == ["-two", "+one"]
+    vault["a.md"] = "by hand\n"
+    with pytest.raises(ToolError) as refused:
+        both(history, "restore_note", snapshot_id=1)
+    assert refused.value.code == "elicit_required"
+    assert vault["a.md"] == "by hand\n"

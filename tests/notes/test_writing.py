@@ -304,3 +304,20 @@ def test_a_read_only_vault_is_not_written(call: Calls, vault: VaultFolder) -> No
     vault["a.md"] = "x"
     assert failure(call, "append_note", path="a.md", content="y").code == "forbidden"
     assert call(notes, "read_note", path="a.md")["content"] == "x"
+
+
+def test_a_person_sees_the_text_that_a_deletion_would_take(call: Calls, vault: VaultFolder) -> None:
+    vault["a.md"] = "one\ntwo\n"
+    approval = failure(call, "delete_note", path="a.md").details["approval"]
+    shown = call.runtime(notes).approvals.show(approval)
+    assert (shown.change["arguments"], shown.change["deletes_bytes"]) == ({"path": "a.md"}, 8)
+    assert shown.diff.splitlines()[-2:] == ["-one", "-two"]
+
+
+def test_an_approved_overwrite_does_not_take_what_was_written_since(call: Calls, vault: VaultFolder) -> None:
+    vault["a.md"] = "old"
+    change = {"path": "a.md", "content": "mine", "mode": "overwrite"}
+    call.runtime(notes).approvals.approve(failure(call, "write_note", **change).details["approval"])
+    vault["a.md"] = "new"
+    assert failure(call, "write_note", **change).code == "elicit_required"
+    assert vault["a.md"] == "new"

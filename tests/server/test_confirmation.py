@@ -141,3 +141,24 @@ def test_a_question_asked_through_the_facade_is_about_the_tool_inside(pipe: Star
     yes = {"requestState": asked["requestState"], "inputResponses": {"confirm": YES}}
     done = ask(one, name="call_capability", arguments=inner, **yes)["result"]
     assert done["structuredContent"] == {"result": "gone"}
+
+
+def test_a_modern_answer_is_for_the_content_that_was_shown(pipe: Start, place: Place) -> None:
+    one = pipe()
+    again = {"requestState": ask(one)["result"]["requestState"], "inputResponses": {"confirm": YES}}
+    (place.vault / "a.md").write_text("New text.")
+    ask(one)  # refreshes the open request, which must not turn the old answer into one for the new text
+    anew = ask(one, **again)["result"]
+    assert anew["resultType"] == "input_required"
+    unanswered = ask(one, requestState=anew["requestState"])["result"]
+    assert unanswered["resultType"] == "input_required"
+    assert (place.vault / "a.md").read_text() == "New text."
+
+
+def test_an_older_clients_answer_is_for_the_content_that_was_shown(pipe: Start, place: Place) -> None:
+    one = pipe()
+    one.initialize(elicitation={})
+    question = one.call(1, "destroy_text", path="a.md")
+    (place.vault / "a.md").write_text("New text.")
+    assert answer(one, question, YES)["result"]["structuredContent"]["code"] == "elicit_required"
+    assert (place.vault / "a.md").read_text() == "New text."

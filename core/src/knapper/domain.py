@@ -54,6 +54,7 @@ class Tool:
         keyed: bool = False,
         vault: bool = True,
         precheck: Callable[..., None] | None = None,
+        preview: Callable[..., tuple[dict[str, Any], str]] | None = None,
         reach: str = "",
         tags: Sequence[str] = (),
         name: str = "",
@@ -73,6 +74,7 @@ class Tool:
         self.keyed = keyed or self.repeat == "keyed"
         self.vault = vault
         self.precheck = precheck
+        self.preview = preview
         self.reach = reach
         self.tags = frozenset(tags)
         self.title = self.name.replace("_", " ").capitalize()
@@ -240,6 +242,7 @@ class Domain:
         keyed: bool = False,
         vault: bool = True,
         precheck: Callable[[Context, Any], None] | None = None,
+        preview: Callable[[Context, Any], tuple[dict[str, Any], str]] | None = None,
         reach: str = "",
         tags: Sequence[str] = (),
     ) -> Callable[[F], F]:
@@ -248,6 +251,7 @@ class Domain:
         `destructive` asks a person on every call; `confirm` says when `ctx.confirm` asks. `repeat` says what a
         second call does: nothing (pure), the same again (natural), nothing with the same key (keyed), once more (once).
         `keyed` lets a natural tool take a key too. `precheck` refuses before a key or a confirmation is used up.
+        `preview` says what a person is shown besides the arguments where every call asks: facts, and a diff.
         `reach` says what a call changes or reads beyond the paths among its parameters.
         """
 
@@ -264,6 +268,7 @@ class Domain:
                     keyed=keyed,
                     vault=vault,
                     precheck=precheck,
+                    preview=preview,
                     reach=reach,
                     tags=tags,
                 )

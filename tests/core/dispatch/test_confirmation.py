@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+from hashlib import sha256
 from typing import Any
 
 import pytest
@@ -187,3 +188,39 @@ def test_no_tool_can_approve_or_mint() -> None:
     for name, tool in Registry(Plugins.discover()).tools.items():
         code = tool.fn.__code__
         assert not {"approve", "mint", "approvals"} & {*code.co_names, *code.co_varnames}, name
+
+
+@pytest.mark.parametrize(("tool", "arguments"), [("wipe", {}), ("scribble", {"lines": 11})])
+def test_an_approval_is_for_the_content_that_the_file_had_when_it_was_shown(
+    desk: Desk, tool: str, arguments: dict[str, Any]
+) -> None:
+    first = (desk.folder / "home/a.md").read_text()
+    desk.approve(desk.error(tool, path="a.md", **arguments))
+    (desk.folder / "home/a.md").write_text("newer")
+    anew = desk.error(tool, path="a.md", **arguments)
+    assert anew["code"] == "elicit_required"
+    assert desk.file("home/a.md") == "newer"
+    (request,) = desk.runtime.approvals.list()
+    assert request.id == anew["details"]["approval"]
+    assert request.change["content_hash"] == {"a.md": sha256(b"newer").hexdigest()}
+    (desk.folder / "home/a.md").write_text(first)
+    assert desk.code(tool, path="a.md", **arguments) == "ok"  # the first approval was not used up
+
+
+def test_a_token_is_for_the_content_that_was_shown_when_it_was_minted(desk: Desk) -> None:
+    hashed = desk.error("wipe", path="a.md")["details"]["args_hash"]
+    token = desk.runtime.approvals.mint("home", "wipe", hashed, "alice")
+    (desk.folder / "home/a.md").write_text("newer")
+    assert desk.code("wipe", path="a.md", how={"elicit_token": token}) == "elicit_required"
+    assert desk.file("home/a.md") == "newer"
+
+
+def test_what_changes_while_a_person_is_asked_is_not_what_they_allowed(desk: Desk) -> None:
+    def ask(question: Question) -> bool:
+        (desk.folder / "home/a.md").write_text("newer")
+        return True
+
+    error = desk.error("wipe", path="a.md", how={"ask": ask})
+    assert error["code"] == "elicit_required"
+    assert error["message"] == "what was confirmed has changed meanwhile: send the call again to be asked anew"
+    assert desk.file("home/a.md") == "newer"

@@ -102,7 +102,7 @@ class Call:
     def confirm(self, change: dict[str, Any], diff: str) -> None:
         from knapper.dispatch.confirm import require
 
-        require(self, change, diff)
+        require(self, lambda: (change, diff))
 
     def takes_effect(self) -> None:
         """Something durable is about to happen: from here on the key is never forgotten."""

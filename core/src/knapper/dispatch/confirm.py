@@ -1,4 +1,7 @@
-"""Confirmation by a person: bound to one caller, one tool, one set of arguments and one vault, and used up once."""
+"""Confirmation by a person: bound to one caller, one tool, one set of arguments and one vault, and used up once.
+
+It is for what the person was shown, too: where the files have other content by then, they are asked anew.
+"""
 
 from __future__ import annotations
 
@@ -9,10 +12,12 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from knapper.errors import ToolError
+from knapper.store.confirmations import digest
 
 if TYPE_CHECKING:
     from knapper.dispatch.call import Call
     from knapper.domain import Tool
+    from knapper.touches import Access
 
 FLOORS = frozenset({"admin:auth", "write:templater"})
 LONGEST_ARGUMENT = 1000
@@ -28,6 +33,14 @@ class Question(msgspec.Struct, frozen=True):
     change: dict[str, Any]
     diff: str
 
+    @property
+    def digest(self) -> str:
+        """Stands for what a person is shown."""
+        return digest(self.change, self.diff)
+
+
+Look = Callable[[], tuple[dict[str, Any], str]]
+"""What a call would change as things are now, and the diff of it."""
 
 Ask = Callable[[Question], bool]
 """Asks through the client; True and False are a person's answers, and it may raise to suspend the call."""
@@ -36,8 +49,16 @@ Ask = Callable[[Question], bool]
 def floor(call: Call) -> None:
     """Destructive tools and the scopes no setting can lower ask on every call."""
     if has_floor(call.tool):
-        arguments = {name: _shown(value) for name, value in call.raw.items()}
-        require(call, {"tool": call.name, "arguments": arguments}, "")
+        require(call, lambda: _preview(call))
+
+
+def _preview(call: Call) -> tuple[dict[str, Any], str]:
+    arguments = {name: _shown(value) for name, value in call.raw.items()}
+    change: dict[str, Any] = {"tool": call.name, "arguments": arguments}
+    if call.tool.preview is None:
+        return change, ""
+    more, diff = call.tool.preview(call.context(), call.args)
+    return {**change, **more}, diff
 
 
 def has_floor(tool: Tool) -> bool:
@@ -51,25 +72,21 @@ def _shown(value: Any) -> Any:
     return value if len(text) <= LONGEST_ARGUMENT else f"{text[:LONGEST_ARGUMENT]}… ({len(text)} characters)"
 
 
-def require(call: Call, change: dict[str, Any], diff: str) -> None:
+def require(call: Call, look: Look) -> None:
     """Go on if this very call was confirmed; else ask, or leave a request that a person can approve."""
     if call.confirmed:
         return
     approvals, caller = call.runtime.approvals, call.caller.name
     bound = (call.vault.id, call.name, call.args_hash, caller)
-    if approvals.consume(*bound, call.elicit_token):
+    change, diff = look()
+    question = Question(call.name, call.vault.id, call.args_hash, caller, {**change, **_contents(call)}, diff)
+    if approvals.consume(*bound, call.elicit_token, shown=question.digest):
         call.confirmed = True
         return
     if call.ask is not None:
-        with call.limit.paused() if call.limit else nullcontext():
-            agreed = call.ask(Question(call.name, call.vault.id, call.args_hash, caller, change, diff))
-        if not agreed:
-            raise ToolError(
-                "elicit_required", "the user did not confirm", args_hash=call.args_hash, declined=True
-            )
-        call.confirmed = True
+        _ask(call, call.ask, question, look)
         return
-    pending = approvals.request(*bound, change, diff)
+    pending = approvals.request(*bound, question.change, diff)
     if pending is None:
         text = "a person has to confirm this, and nobody can for a caller without a name: use a token with a subject"
         raise ToolError("elicit_required", text, args_hash=call.args_hash, change=change)
@@ -80,3 +97,29 @@ def require(call: Call, change: dict[str, Any], diff: str) -> None:
         approval=pending,
         change=change,
     )
+
+
+def _ask(call: Call, ask: Ask, question: Question, look: Look) -> None:
+    """Ask through the client; what has changed while a person was thinking is not what they allowed."""
+    with call.limit.paused() if call.limit else nullcontext():
+        agreed = ask(question)
+    if not agreed:
+        raise ToolError("elicit_required", "the user did not confirm", args_hash=call.args_hash, declined=True)
+    change, diff = look()
+    if digest({**change, **_contents(call)}, diff) != question.digest:
+        text = "what was confirmed has changed meanwhile: send the call again to be asked anew"
+        raise ToolError("elicit_required", text, args_hash=call.args_hash)
+    call.confirmed = True
+
+
+def _contents(call: Call) -> dict[str, Any]:
+    """The content of every file among the arguments, by its hash."""
+    found: dict[str, str] = {}
+
+    def note(access: Access, path: str) -> str:
+        if (known := call.context().vault.known_hash(path)) is not None:
+            found[path] = known
+        return path
+
+    call.tool.signature.visit(call.args, note)
+    return {"content_hash": found} if found else {}

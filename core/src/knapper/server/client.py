@@ -111,26 +111,31 @@ class Client:
         if not self._exchange.modern:
             return _accepted(self._request("elicitation/create", form))
         if self._state is not None and self._state.approval and CONFIRM in self._answers:
-            decided = self._decide(question, self._state.approval)
+            decided = self._decide(question, self._state)
             if decided is not None:
                 return decided
         approval = self._runtime.approvals.request(
             question.vault, question.tool, question.args_hash, question.caller, question.change, question.diff
         )
-        self._suspend({CONFIRM: ("elicitation/create", {"mode": "form", **form})}, approval or "")
+        self._answers.pop(CONFIRM, None)  # an answer to another question is none to this one
+        asked = {CONFIRM: ("elicitation/create", {"mode": "form", **form})}
+        self._suspend(asked, approval or "", question.digest)
         return False
 
-    def _decide(self, question: Question, approval: str) -> bool | None:
-        """What the person said; None where that was used before and has to be asked anew."""
-        approvals = self._runtime.approvals
+    def _decide(self, question: Question, state: State) -> bool | None:
+        """What the person said; None where that was used before, or was about something else, and is asked anew."""
+        approvals, approval = self._runtime.approvals, state.approval
         try:
             if not _accepted(self._answers[CONFIRM]):
                 approvals.deny(approval)
                 return False
-            approvals.approve(approval)
+            if state.shown != question.digest:
+                return None
+            approvals.approve(approval, seen=state.shown)
         except ToolError:
             return None
-        return approvals.consume(question.vault, question.tool, question.args_hash, question.caller) or None
+        bound = (question.vault, question.tool, question.args_hash, question.caller)
+        return approvals.consume(*bound, shown=state.shown) or None
 
     def _request(self, method: str, params: dict[str, Any]) -> dict[str, Any]:
         seconds = self._runtime.settings.elicit_ttl_seconds
@@ -142,9 +147,9 @@ class Client:
             problem = f"the client could not ask: {error.message}"
         raise ToolError("aborted" if self._exchange.cancelled else "elicit_required", problem)
 
-    def _suspend(self, requests: Mapping[str, tuple[str, dict[str, Any]]], approval: str = "") -> None:
+    def _suspend(self, requests: Mapping[str, tuple[str, dict[str, Any]]], approval: str = "", shown: str = "") -> None:
         expires = self._runtime.clock() + self._runtime.settings.elicit_ttl_seconds
-        state = State(*self._call, expires, self._answers, approval)
+        state = State(*self._call, expires, self._answers, approval, shown)
         asked = {key: {"method": method, "params": params} for key, (method, params) in requests.items()}
         sealed = seal(self._runtime.folder, state)
         raise Answered({"resultType": "input_required", "inputRequests": asked, "requestState": sealed})

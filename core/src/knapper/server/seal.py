@@ -25,6 +25,7 @@ class State(msgspec.Struct, array_like=True, frozen=True):
     expires: float
     answers: dict[str, Any] = {}
     approval: str = ""
+    shown: str = ""  # the digest of what a person was asked
 
 
 def seal(folder: Path, state: State) -> str:

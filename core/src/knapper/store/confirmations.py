@@ -21,6 +21,7 @@ _FIELDS = "id, vault_id, tool, args_hash, caller, change, diff, state, created_a
 _SAME_CALL = " vault_id = ? AND tool = ? AND args_hash = ? AND caller = ?"
 _SPENDABLE = " AND consumed_at IS NULL AND expires_at >= ?"
 _NEWEST = f" WHERE {_SAME_CALL} AND state = ?{_SPENDABLE} ORDER BY created_at DESC, id LIMIT 1"
+_UNSEEN = ("{}", "")  # of a token that was minted without a request: nothing was shown that could change
 
 
 class Approval(NamedTuple):
@@ -42,7 +43,14 @@ class Approval(NamedTuple):
     @property
     def digest(self) -> str:
         """Stands for what a person was shown: another change or diff has another digest."""
-        return hashlib.sha256(_canonical(self.change) + b"\0" + self.diff.encode()).hexdigest()
+        return digest(self.change, self.diff)
+
+
+def digest(change: dict[str, Any], diff: str) -> str:
+    """Stands for a change and a diff as a person is shown them."""
+    return hashlib.sha256(
+        _canonical(change) + b"\0" + diff.encode("utf-8", "surrogatepass")
+    ).hexdigest()
 
 
 class Approvals:
@@ -125,25 +133,32 @@ class Approvals:
             elif pending := _open(conn, call, "pending", now):
                 _take_token(conn, pending, "minted", token, now, until)
             else:
-                _insert(conn, call, ("{}", ""), "minted", _hash(token), now, until)
+                _insert(conn, call, _UNSEEN, "minted", _hash(token), now, until)
         return token
 
     def consume(
-        self, vault: str, tool: str, args_hash: str, caller: str | None, token: str | None = None
+        self,
+        vault: str,
+        tool: str,
+        args_hash: str,
+        caller: str | None,
+        token: str | None = None,
+        *,
+        shown: str | None = None,
     ) -> bool:
-        """Spend the permission for this call: the token's if one is given, else an approval's. True exactly once."""
+        """Spend the permission for this call: the token's if one is given, else an approval's. True exactly once.
+
+        With `shown` (the digest of what the call would show now) only one that was given for the very same is spent.
+        """
         if caller is None:
             return False
         call = (vault, tool, args_hash, caller)
         with self._state.write() as conn:
             now = self._now()
-            if token is None:
-                which, value = "id = ?", _open(conn, call, "approved", now)
-            else:
-                which, value = "token_hash = ?", _hash(token)
-            spend = f"UPDATE confirmations SET consumed_at = ? WHERE {which} AND {_SAME_CALL}{_SPENDABLE}"
-            allowed = " AND state IN ('approved', 'minted')"
-            return conn.exec_driver_sql(spend + allowed, (now, value, *call, now)).rowcount == 1
+            id = _fitting(conn, call, token, shown, now)
+            if id is not None:
+                conn.exec_driver_sql("UPDATE confirmations SET consumed_at = ? WHERE id = ?", (now, id))
+            return id is not None
 
     def _decide(self, id: str, decision: str, seen: str | None) -> Approval:
         with self._state.write() as conn:
@@ -167,6 +182,23 @@ def _open(conn: Connection, call: tuple[str, str, str, str], state: str, now: fl
         f"SELECT id FROM confirmations{_NEWEST}", (*call, state, now)
     ).scalar()
     return found
+
+
+def _fitting(
+    conn: Connection, call: tuple[str, str, str, str], token: str | None, shown: str | None, now: float
+) -> str | None:
+    """The newest permission for a call that was given for what the call would do now."""
+    which, values = ("state = 'approved'", ()) if token is None else ("token_hash = ?", (_hash(token),))
+    rows = conn.exec_driver_sql(
+        f"SELECT id, change, diff FROM confirmations WHERE {which} AND state IN ('approved', 'minted')"
+        f" AND {_SAME_CALL}{_SPENDABLE} ORDER BY created_at DESC, id",
+        (*values, *call, now),
+    )
+    for id, change, diff in rows.all():
+        unseen = token is not None and (change, diff) == _UNSEEN
+        if shown is None or unseen or digest(msgspec.json.decode(change), diff) == shown:
+            return str(id)
+    return None
 
 
 def _insert(

@@ -346,6 +346,14 @@ class Door:
                 return None
             raise
 
+    def known_hash(self, path: str) -> str | None:
+        """What stands for a file's content, for what the server itself has to know; None where there is no file."""
+        located = self.locate(path)
+        if not located or self._kind(located) != "file":
+            return None
+        file = self._peek(located)
+        return None if file is None else file.hash
+
     @contextmanager
     def rehearsal(self) -> Iterator[None]:
         """Go through the changes inside, with all that could refuse them while they are staged, and make none."""

@@ -9,6 +9,7 @@ from typing import Annotated, Any, Literal
 from knapper import Context, Doc, Domain, Page, ReadPath, Record, ToolError, WritePath, hookimpl
 from knapper.index.rows import is_note
 from knapper.store.snapshots import Snapshot, Snapshots
+from knapper.vault.diff import diff
 from knapper.vault.paths import hidden
 from knapper_history.undo import Step, plan, uncertain
 
@@ -104,8 +105,21 @@ def _may_restore(ctx: Context, args: Any) -> None:
     _permitted(ctx, args.snapshot_id, "write")
 
 
+def _comes_back(ctx: Context, args: Any) -> tuple[dict[str, Any], str]:
+    """The note, and what restoring would change in it as it is now."""
+    path = _permitted(ctx, args.snapshot_id, "write").path
+    old = ctx.vault.read(path).data if ctx.vault.exists(path) == "file" else b""
+    new = _snapshots(ctx).read(ctx.vault.vault, args.snapshot_id) or b""
+    shown = diff(path, old.decode(errors="replace"), new.decode(errors="replace"))
+    return {"path": path, "replaces": ctx.vault.known_hash(path)}, shown
+
+
 @history.tool(
-    "write:notes", destructive=True, precheck=_may_restore, reach="the note that the snapshot was taken of"
+    "write:notes",
+    destructive=True,
+    precheck=_may_restore,
+    preview=_comes_back,
+    reach="the note that the snapshot was taken of",
 )
 def restore_note(
     ctx: Context,

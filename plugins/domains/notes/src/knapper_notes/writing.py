@@ -129,7 +129,15 @@ def _is_there(ctx: Context, args: Any) -> None:
         raise ToolError("note_not_found", f"there is no note {args.path!r}", path=args.path, suggestions=near)
 
 
-@notes.tool("delete:notes", destructive=True, precheck=_is_there)
+def _goes(ctx: Context, args: Any) -> tuple[dict[str, Any], str]:
+    """The text that would be gone, where the caller may read it."""
+    if not ctx.index.readable(args.path):
+        return {}, ""
+    old = ctx.vault.read(args.path)
+    return {"deletes_bytes": len(old.data)}, diff(args.path, old.data.decode(errors="replace"), "")
+
+
+@notes.tool("delete:notes", destructive=True, precheck=_is_there, preview=_goes)
 def delete_note(
     ctx: Context,
     path: DeleteNotePath,
