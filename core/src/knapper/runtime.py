@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from knapper import plugins as discovery
 from knapper.config.model import Settings
-from knapper.config.paths import cache_dir
+from knapper.config.paths import cache_dir, expanded
 from knapper.config.sections import sections
 from knapper.dispatch.call import Call, Outcome
 from knapper.dispatch.canonical import args_hash
@@ -24,6 +24,7 @@ from knapper.metrics import Metrics
 from knapper.registry import Registry
 from knapper.server.view import ServerView
 from knapper.sinks import Event, Hub
+from knapper.store import folders
 from knapper.store.audit import Audit
 from knapper.store.confirmations import Approvals
 from knapper.store.idempotency import Keys
@@ -78,6 +79,7 @@ class Runtime:
         tables = [DomainTables(d.slug, d.tables) for d in self.registry.domains.values() if d.tables]
         self.state = State.open(self.folder / "state.db", domains=tables)
         self._stack.callback(self.state.close)
+        folders.bind(self.state, {vault.id: expanded(vault.path) for vault in settings.vaults})
         self.keys = Keys(
             self.state, settings.idempotency_ttl_seconds, settings.idempotency_reclaim_seconds, now=self.clock
         )

@@ -17,6 +17,7 @@ from knapper.cli.checks.subject import Subject
 from knapper.cli.connect import CLIENTS
 from knapper.cli.doctor import CHECKS
 from knapper.cli.token import sign
+from knapper.store import folders
 from knapper.store.jobs import Jobs
 from knapper.store.sqlite import connect
 from knapper.store.state import State
@@ -197,6 +198,21 @@ def test_a_state_of_a_newer_version_is_a_failure(run: Run, config: Path, cache: 
     row = check(run, "state.health", config)
     assert row["status"] == "fail"
     assert "the state was written by a newer version of knapper" in row["issues"][0]
+
+
+def test_an_id_that_stands_for_another_folder_is_a_failure(
+    run: Run, config: Path, tmp_path: Path, cache: Path
+) -> None:
+    other = tmp_path / "Other"
+    other.mkdir()
+    state = State.open(cache / "state.db")
+    folders.bind(state, {"main": other})
+    state.close()
+    found = check(run, "state.health", config)
+    assert (found["status"], found["issues"]) == (
+        "fail",
+        [f"vaults: the id 'main' stands for {other}, so it cannot stand for {tmp_path / 'Notes'} as well"],
+    )
 
 
 def test_a_job_that_keeps_failing_is_told(run: Run, config: Path, cache: Path) -> None:

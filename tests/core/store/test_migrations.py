@@ -45,6 +45,7 @@ def test_the_whole_chain_makes_exactly_these_tables(state: State) -> None:
         "note_snapshots",
         "schema_migrations",
         "snapshot_blobs",
+        "vault_folders",
     }
     assert tables(state) == expected
     assert {name for name in core_tables() if not name.startswith("sqlite_")} == expected
@@ -73,6 +74,7 @@ def test_every_earlier_state_is_brought_up_to_date_with_its_rows(path: Path, ste
         ("core", "20261118_001"),
         ("core", "20261118_002"),
         ("core", "20261118_003"),
+        ("core", "20261118_004"),
     ]
     assert kept == ["old"]
 
@@ -95,7 +97,7 @@ def test_a_state_of_a_newer_version_is_refused(path: Path) -> None:
         State.open(path)
     assert caught.value.code == "conflict"
     assert caught.value.message == (
-        "the state was written by a newer version of knapper: it has migration 20991231_001, known is 20261118_003"
+        "the state was written by a newer version of knapper: it has migration 20991231_001, known is 20261118_004"
     )
 
 

@@ -112,10 +112,10 @@ def extractor_table(extractor: Extractor) -> str:
     return ";\n".join(sql) + ";\n"
 
 
-def fingerprint(tables: str, reading: Reading) -> str:
-    """What the index was built by: this version, its tables, the extractors and theirs, and how text is read and cut."""
-    parts = [f"{VERSION} {__version__} {unidata_version}", tables, str(reading[1:])]
+def fingerprint(tables: str, reading: Reading, root: str) -> str:
+    """What the index was built by: this version, its tables, the extractors and theirs, how text is read and cut, and whose folder."""
+    parts = [f"{VERSION} {__version__} {unidata_version}", tables, str(reading[1:]), root]
     parts += [
         f"{e.name} {e.version} {columns(e.row)}" for e in sorted(reading.extractors, key=lambda e: e.name)
     ]
-    return sha256("\n".join(parts).encode()).hexdigest()[:16]
+    return sha256("\n".join(parts).encode(errors="surrogatepass")).hexdigest()[:16]

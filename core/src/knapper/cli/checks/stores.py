@@ -10,9 +10,10 @@ from typing import TYPE_CHECKING
 from knapper.cli._source import STATE
 from knapper.cli._terminal import size, stamp
 from knapper.cli.checks.report import Check, Finding
-from knapper.cli.checks.subject import Subject
+from knapper.cli.checks.subject import Subject, folder_of
 from knapper.errors import ToolError
 from knapper.index.leader import Leader
+from knapper.store import folders
 from knapper.store.migrations import CORE, core_migrations, pending
 from knapper.store.sqlite import raw_connect, sqlite_module
 
@@ -48,6 +49,8 @@ def _check_state(connection: sqlite3.Connection, subject: Subject, found: Findin
     if pending(connection, CORE, core_migrations()):
         found.notes.append("The next start brings it up to this version.")
         return
+    for issue in folders.clashes(connection.execute, {v.id: folder_of(v) for v in subject.vaults}):
+        found.fail(issue, f"{folders.REMEDY.capitalize()}.")
     waiting = "SELECT count(*) FROM confirmations WHERE state = 'pending' AND expires_at >= ?"
     found.details["waiting approvals"] = str(connection.execute(waiting, (time.time(),)).fetchone()[0])
     found.details["logged calls"] = str(connection.execute("SELECT count(*) FROM event_log").fetchone()[0])
