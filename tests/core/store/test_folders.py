@@ -44,7 +44,7 @@ def test_a_vault_that_moved_keeps_its_id(tmp_path: Path, machine: Path) -> None:
     moved = a.rename(tmp_path / "Moved")
     opened(tmp_path, moved).close()
     a.mkdir()
-    with pytest.raises(ConfigError, match="stands for .*Moved, so it cannot stand for .*A as well"):
+    with pytest.raises(ConfigError, match=r"stands for .*Moved, so it cannot stand for .*A as well"):
         opened(tmp_path, a)
 
 
