@@ -34,7 +34,7 @@ def generated(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Known]:
         pytest.skip("the vault generator is not here")
     place = tmp_path_factory.mktemp("generated")
     subprocess.run(
-        [sys.executable, str(generator), str(place / "vault"), "--notes", "300"],
+        [sys.executable, str(generator), str(place / "vault"), "--notes", "300", "--malformed", "0.03"],
         check=True,
         capture_output=True,
     )

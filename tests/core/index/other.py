@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import logging
+import os
+import signal
 import sys
 from pathlib import Path
 from typing import Any
@@ -72,6 +74,16 @@ def reconcile(index: Index) -> list[int]:
     return list(index.reconcile())
 
 
+def die_after(index: Index, count: int) -> None:
+    """Begin to compare and be killed once so many files are in."""
+
+    def look(done: int, total: int) -> None:
+        if done >= count:
+            os.kill(os.getpid(), signal.SIGKILL)
+
+    index.reconcile(progress=look)
+
+
 ORDERS: dict[str, Any] = {
     "status": status,
     "write": write,
@@ -79,6 +91,7 @@ ORDERS: dict[str, Any] = {
     "find": find,
     "ask_many": ask_many,
     "reconcile": reconcile,
+    "die_after": die_after,
     "force": lambda index: index.reconcile(force=True).upserted,
 }
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import signal
 from collections.abc import Callable
 from pathlib import Path
 
@@ -38,6 +39,30 @@ def test_a_kill_in_the_middle_leaves_the_previous_index_intact(
     assert sorted(known) == sorted(f"{n}.md" for n in range(150))
     index.reconcile()
     assert found(index, "quartz") == sorted(f"{n}.md" for n in range(0, 150, 2))
+    fresh = opened(tmp_path / "fresh" / "main.db")
+    fresh.reconcile()
+    assert content(index) == content(fresh)
+
+
+@pytest.mark.skipif(not hasattr(signal, "SIGKILL"), reason="needs SIGKILL")
+@pytest.mark.parametrize("count", [1, 200, 500])
+def test_a_first_run_that_is_killed_goes_on_where_it_was_at_the_next_start(
+    count: int, vault: VaultFolder, opened: Open, other: Callable[..., Other], tmp_path: Path
+) -> None:
+    for n in range(600):
+        vault[f"{n}.md"] = f"# Note {n}\n\n[[{(n + 1) % 600}]] flint\n"
+    another = other()
+    another.tell("die_after", count)
+    assert another.process.wait() == -signal.SIGKILL
+    index = opened()
+    status = index.status()
+    assert (index.db.rebuilt, status.state, status.total) == ("", "indexing", 600)
+    assert count <= status.indexed < 600
+    assert f"{status.indexed} of 600 files are in the index" in index.coverage()
+    assert len(found(index, "flint")) == min(status.indexed, 500)
+    result = index.reconcile()
+    assert (result.unchanged, result.upserted) == (status.indexed, 600 - status.indexed)
+    assert (index.coverage(), index.status().state) == ("", "ready")
     fresh = opened(tmp_path / "fresh" / "main.db")
     fresh.reconcile()
     assert content(index) == content(fresh)

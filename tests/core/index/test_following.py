@@ -1,0 +1,73 @@
+"""A running server follows what other programs do: single saves, whole folders, storms, and what nobody told it of."""
+
+from __future__ import annotations
+
+import shutil
+
+import pytest
+
+from knapper.caller import LOCAL, Caller
+from knapper.index.engine import Index
+from knapper.maintenance import declare_jobs
+from knapper.testing import Calls, VaultFolder
+from knapper_tags import tags
+from tests.core.index.conftest import Open, everything, paths, until
+
+LONG = 120.0
+
+
+@pytest.fixture
+def live(vault: VaultFolder, opened: Open) -> Index:
+    vault["there.md"] = "# There\n"
+    index = opened(watch=True)
+    index.start()
+    until(lambda: index.status().state == "ready" and index.watching)
+    return index
+
+
+def title(index: Index, path: str) -> str | None:
+    row = everything(index).file(path)
+    return None if row is None else row.title
+
+
+def test_what_another_program_saves_moves_and_deletes_is_followed(live: Index, vault: VaultFolder) -> None:
+    vault["a.md"] = "# First\n"
+    until(lambda: paths(live) == ["a.md", "there.md"])
+    vault[".a.md.tmp"] = "# Second\n"  # as editors save: a file beside it, then one step
+    (vault.path / ".a.md.tmp").replace(vault.path / "a.md")
+    until(lambda: title(live, "a.md") == "Second")
+    vault["folder/deep/b.md"] = "# B\n"
+    until(lambda: "folder/deep/b.md" in paths(live))
+    (vault.path / "folder").rename(vault.path / "other")
+    until(lambda: paths(live) == ["a.md", "other/deep/b.md", "there.md"])
+    shutil.rmtree(vault.path / "other")
+    del vault["a.md"]
+    until(lambda: paths(live) == ["there.md"])
+
+
+@pytest.mark.timeout(400)
+def test_a_storm_of_five_thousand_files_is_taken_in_whole(live: Index, vault: VaultFolder) -> None:
+    for n in range(5000):
+        vault[f"{n % 50}/{n}.md"] = f"# Note {n}\n\n[[{(n * 7) % 5000}]] #t{n % 9}\n"
+    until(lambda: live.status().indexed == 5001 and live.status().state == "ready", LONG)
+    assert title(live, "17/4017.md") == "Note 4017"
+    result = live.reconcile()
+    assert (result.upserted, result.deleted, result.unchanged) == (0, 0, 5001)
+    for n in range(50):
+        shutil.rmtree(vault.path / str(n))
+    until(lambda: paths(live) == ["there.md"], LONG)
+
+
+def test_a_change_that_nobody_told_of_is_found_by_the_job_that_compares(
+    call: Calls, vault: VaultFolder
+) -> None:
+    runtime = call.runtime(tags)
+    caller = Caller("test", LOCAL, authenticated=True)
+    index = runtime.vaults.get("main").index
+    runtime.vaults.start()
+    until(lambda: index.status().state == "ready")
+    vault["unseen.md"] = "#lost\n"
+    assert b"lost" not in runtime.call("list_tags", {}, caller).payload
+    declare_jobs(runtime)
+    assert "index.reconcile" in runtime.jobs.run_due()
+    assert b'"tag":"lost","count":1' in runtime.call("list_tags", {}, caller).payload

@@ -1,0 +1,85 @@
+"""Several processes share one index: one of them indexes, all of them read and write, and any of them may die."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+from knapper.testing import VaultFolder
+from tests.core.index.conftest import Open, Other, content, until
+
+Start = Callable[..., Other]
+
+
+def is_ready(one: Other) -> bool:
+    return bool(one.ask("status")["state"] == "ready")
+
+
+def leads(one: Other) -> bool:
+    return bool(one.ask("status")["leader"])
+
+
+def test_one_process_indexes_and_all_read_what_any_writes(vault: VaultFolder, other: Start) -> None:
+    for n in range(30):
+        vault[f"{n}.md"] = f"# Note {n}\n"
+    one = other("live")
+    until(lambda: is_ready(one))
+    two = other("live")
+    assert (leads(one), leads(two)) == (True, False)
+    assert is_ready(two)
+    assert two.ask("find", "7.md")[1] == "Note 7"
+    one.ask("write", "first.md", "# From one\n")
+    assert two.ask("find", "first.md")[1] == "From one"
+    two.ask("write", "second.md", "# From two\n")
+    assert one.ask("find", "second.md")[1] == "From two"
+
+
+def test_when_the_one_that_indexes_is_killed_another_takes_its_place(
+    vault: VaultFolder, other: Start
+) -> None:
+    vault["a.md"] = "# A\n"
+    one = other("live", "watch")
+    until(lambda: is_ready(one))
+    two = other("live", "watch")
+    assert not leads(two)
+    one.end()
+    vault["meanwhile.md"] = "# Meanwhile\n"
+    until(lambda: leads(two) and two.ask("find", "meanwhile.md") is not None)
+    until(lambda: bool(two.ask("status")["watching"]))
+    vault["later.md"] = "# Later\n"
+    until(lambda: two.ask("find", "later.md") is not None)
+
+
+def test_a_first_run_whose_process_is_killed_is_finished_by_another(
+    vault: VaultFolder, other: Start, opened: Open, tmp_path: Path
+) -> None:
+    for n in range(600):
+        vault[f"{n}.md"] = f"# Note {n}\n\n[[{(n + 1) % 600}]] word{n}\n"
+    one, two = other("live"), other("live")
+    one.end()
+    until(lambda: is_ready(two), 60)
+    index, fresh = opened(), opened(tmp_path / "fresh" / "main.db")
+    fresh.reconcile()
+    assert content(index) == content(fresh)
+
+
+def test_processes_that_write_and_ask_at_once_neither_fail_nor_lose_anything(
+    vault: VaultFolder, other: Start, opened: Open, tmp_path: Path
+) -> None:
+    for n in range(200):
+        vault[f"old/{n}.md"] = f"[[old/{(n + 1) % 200}]]\n"
+    writers = [other("live"), other(), other()]
+    reader, builder = other(), other()
+    reader.tell("ask_many", 60)
+    builder.tell("force")
+    for number, writer in enumerate(writers):
+        writer.tell("write_many", f"w{number}", 40)
+    assert [writer.hear() for writer in writers] == [0, 0, 0]
+    assert reader.hear() == 60
+    assert builder.hear() >= 200
+    builder.ask("reconcile")
+    index, fresh = opened(), opened(tmp_path / "fresh" / "main.db")
+    assert index.db.rebuilt == ""
+    fresh.reconcile()
+    assert len(content(fresh)["files"]) == 320
+    assert content(index) == content(fresh)
