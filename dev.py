@@ -46,6 +46,9 @@ def serve(*arguments: str) -> int:
     named = bool(arguments) and not arguments[0].startswith("-")
     vault, options = (arguments[0], arguments[1:]) if named else (ROOT / "examples" / "vault", arguments)
     vault = os.path.abspath(vault)  # noqa: PTH100 - the caller's folder counts, and links stay as they were named
+    if not os.path.exists(vault):  # noqa: PTH110 - a vault's folder, or a configuration file
+        say(f"There is no folder or file {vault}.")
+        return 2
     environment.ensure(ROOT)
     url = _url(options)
     say(f"Serving {vault} at {url}; stop it with Ctrl-C. Connect a client with, for example:")

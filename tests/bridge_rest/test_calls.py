@@ -48,7 +48,7 @@ def test_a_call_that_succeeds_has_content_and_no_word_of_errors(one: V1) -> None
 
 
 def test_a_tool_that_fails_is_an_answer_and_not_a_fault(one: V1) -> None:
-    text = "Error [invalid_input]: this never works"
+    text = "Error [invalid_input]: this never works\nCorrect what the message names."
     failed = {"success": False, "content": [{"type": "text", "text": text}], "isError": True}
     assert one.call("fail_knowingly") == (200, failed)
     status, raised = one.call("fail_inside")

@@ -75,6 +75,9 @@ def test_it_answers_without_a_host_and_tells_when_the_tools_are_there(bench: Ben
     assert "add_numbers" in one.names()
     assert one.call(2, "add_numbers", a=1, b=2)["result"]["structuredContent"] == {"result": 3}
     assert one.leave() == 0
+    told = one.stderr()
+    assert "no tools are known yet, and it is looked for again" in told
+    assert "last known" not in told
 
 
 def test_the_last_known_tools_are_shown_while_the_host_is_away(bench: Bench) -> None:

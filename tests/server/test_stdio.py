@@ -217,7 +217,8 @@ def test_an_unexpected_failure_is_told_without_its_details(pipe: Start) -> None:
     one.initialize()
     result = one.call(1, "fail_inside")["result"]
     assert result["isError"] is True
-    assert result["content"] == [{"type": "text", "text": "Error [internal]: internal error (retryable)"}]
+    text = "Error [internal]: internal error (retryable)\nTry again; then tell the operator."
+    assert result["content"] == [{"type": "text", "text": text}]
     one.leave()
     told = one.stderr()
     assert "fail_inside failed inside (ZeroDivisionError at " in told

@@ -136,6 +136,8 @@ class Signature:
             setattr(args, name, walk(getattr(args, name), visit))
 
     def _issues(self, raw: dict[str, Any]) -> list[dict[str, str]]:
+        from knapper.mismatch import told  # a server that is asked nothing wrong starts without it
+
         known = {p.wire: p for p in self.parameters}
         unknown = (key for key in raw if key not in known)
         issues = [_unknown(key, known) for key in islice(unknown, MOST_ISSUES)]
@@ -147,7 +149,7 @@ class Signature:
             try:
                 msgspec.convert(raw[wire], parameter.type)
             except msgspec.ValidationError as error:
-                issues.append({"field": wire, "message": str(error).replace("`", "'")[:LONGEST_ISSUE]})
+                issues.append({"field": wire, "message": told(error, parameter.type)[:LONGEST_ISSUE]})
         return issues
 
 

@@ -23,7 +23,7 @@ def test_an_unknown_tool_and_a_disabled_one_are_the_same_answer(make_desk: MakeD
             "code": "not_found",
             "message": f"unknown tool: {name}",
             "retryable": False,
-            "recovery": "Look the tool's name up again.",
+            "recovery": "Look the name up with find_capability.",
         }
     assert disabled.ran == []
 
@@ -74,3 +74,9 @@ def test_a_very_long_name_is_neither_echoed_nor_logged(desk: Desk) -> None:
     error = desk.error("n" * 100_000)
     assert error["message"] == "unknown tool: " + "n" * 64
     assert desk.audited() == [("n" * 64, "error", "not_found")]
+
+
+def test_an_unknown_name_is_answered_with_the_nearest_that_the_caller_is_shown(make_desk: MakeDesk) -> None:
+    assert make_desk().error("loook")["details"] == {"suggestions": ["look"]}
+    assert "details" not in make_desk(tool_visibility={"hidden": ["look"]}).error("loook")
+    assert "details" not in make_desk().error("loook", by=Caller(None))

@@ -17,11 +17,13 @@ box = Domain("box", summary="Tools with every kind of parameter.")
 class Move(msgspec.Struct):
     source: ReadPath
     target: WritePath | None = None
+    how: Literal["by hand", "by cart"] | None = None
 
 
 class Plan(msgspec.Struct):
     moves: list[Move]
     name: str = "plan"
+    days: dict[str, Annotated[str, msgspec.Meta(pattern=r"^\d{4}-\d{2}-\d{2}$")]] = {}
 
 
 @box.tool("read:notes")
@@ -108,7 +110,27 @@ def test_every_mistake_is_named_by_its_field(call: Calls) -> None:
 
 
 def test_a_value_outside_a_choice_is_refused(call: Calls) -> None:
-    assert issues(call, "order", kind="huge") == [("kind", "Invalid enum value 'huge'")]
+    message = "Invalid enum value 'huge', expected one of 'large', 'small'"
+    assert issues(call, "order", kind="huge") == [("kind", message)]
+
+
+@pytest.mark.parametrize(
+    ("plan", "message"),
+    [
+        (
+            {"moves": [{"source": "a.md", "how": "by air"}]},
+            "Invalid enum value 'by air', expected one of 'by cart', 'by hand' - at '$.moves[0].how'",
+        ),
+        (
+            {"moves": [], "days": {"start": "tomorrow"}},
+            "Expected 'str' of the form YYYY-MM-DD - at '$.days[...]'",
+        ),
+    ],
+)
+def test_a_choice_or_a_date_deep_inside_says_what_would_fit(
+    call: Calls, plan: dict[str, Any], message: str
+) -> None:
+    assert issues(call, "carry_out", plan=plan) == [("plan", message)]
 
 
 def test_a_mistake_deep_inside_says_where(call: Calls, vault: VaultFolder) -> None:

@@ -13,8 +13,7 @@ if TYPE_CHECKING:
 
 USAGE = """usage: knapper serve [VAULT | CONFIG] [options]
 
-  --config FILE        the configuration file, or a vault folder
-  --config CONFIG      the same as naming it first
+  --config FILE        the configuration file, or a vault folder; the same as naming it first
   --http               serve over HTTP instead of stdio
   --host HOST          the address to listen on (127.0.0.1); implies --http
   --port PORT          the port to listen on (8765; 0 takes a free one); implies --http
@@ -73,8 +72,6 @@ class Options:
             if not equals:
                 _usage("--set needs KEY=VALUE")
             self.flags[key] = _literal(value)
-        elif name == "--config":
-            self.path = given
         else:
             self.flags[VALUES[name]] = _literal(given) if name == "--port" else given
 

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+from difflib import get_close_matches
+
 from knapper.dispatch.call import Call
-from knapper.dispatch.visibility import disabled
+from knapper.dispatch.visibility import disabled, verdict
 from knapper.errors import ToolError
 
 LONGEST_NAME = 64
@@ -16,9 +19,24 @@ def find(call: Call) -> None:
         call.name = call.name[
             :LONGEST_NAME
         ]  # what is no tool's name is the caller's to choose, and is logged
-        raise ToolError("not_found", f"unknown tool: {call.name}")
+        raise unknown(call.name, _listed(call))
     call.tool = tool
     call.rate = tool.rate
+
+
+def unknown(name: str, listed: Iterable[str]) -> ToolError:
+    """The error for a name that is no tool's, with those that are nearest to it."""
+    near = get_close_matches(name[:LONGEST_NAME], sorted(listed), n=3)
+    return ToolError(
+        "not_found", f"unknown tool: {name[:LONGEST_NAME]}", **({"suggestions": near} if near else {})
+    )
+
+
+def _listed(call: Call) -> list[str]:
+    rules = call.runtime.settings.tool_visibility
+    read_only = call.runtime.vaults.get(call.caller.vault).acl.read_only
+    tools = call.runtime.tools.values()
+    return [t.name for t in tools if verdict(t, rules, call.caller, read_only=read_only) == "listed"]
 
 
 def parse(call: Call) -> None:

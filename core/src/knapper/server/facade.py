@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from difflib import get_close_matches
 from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
 from knapper.context import Context
 from knapper.dispatch.call import Call, Outcome
 from knapper.dispatch.canonical import args_hash
+from knapper.dispatch.lookup import unknown
 from knapper.dispatch.pipeline import GATES, run
 from knapper.dispatch.visibility import disabled, verdict
 from knapper.domain import Domain, Tool
@@ -76,8 +76,7 @@ def describe_capability(ctx: Context, name: Annotated[str, Doc("A tool's name.")
     visible = {tool.name: tool for tool in ctx.server.listed(ctx.caller)}
     tool = visible.get(name)
     if tool is None:
-        near = get_close_matches(name, visible, n=3)
-        raise ToolError("not_found", f"unknown tool: {name}", **({"suggestions": near} if near else {}))
+        raise unknown(name, visible)
     hints = tool.annotations
     return Capability(
         name=tool.name,

@@ -60,10 +60,15 @@ def error_text(error: dict[str, Any]) -> str:
     retryable = " (retryable)" if error["retryable"] else ""
     lines = [f"Error [{error['code']}]: {error['message']}{retryable}"]
     details = error.get("details", {})
-    issues = details.get("issues") or details.get("candidates") or details.get("suggestions") or []
-    lines += [f"- {_issue(one)}" for one in issues[:MOST_ISSUES]]
-    if len(issues) > MOST_ISSUES:
-        lines.append(f"…and {len(issues) - MOST_ISSUES} more")
+    if issues := details.get("issues"):
+        rest = [text for text in map(_issue, issues) if text not in error["message"]]
+    else:
+        rest = [str(one) for one in details.get("candidates") or details.get("suggestions") or []]
+    lines += [f"- {text}" for text in rest[:MOST_ISSUES]]
+    if len(rest) > MOST_ISSUES:
+        lines.append(f"…and {len(rest) - MOST_ISSUES} more")
+    if "recovery" in error:
+        lines.append(error["recovery"])
     return "\n".join(lines)
 
 

@@ -38,7 +38,10 @@ def search(
     limit: Limit = 10,
     root: Annotated[str, Doc("Only notes below this folder.")] = "",
 ) -> Found:
-    """Find the passages that answer a query best, with snippets, ids and how fresh the index is."""
+    """Find the passages that answer a query best, with snippets, ids and how fresh the index is.
+
+    A snippet is never the whole passage: it is empty where a passage is short, and get_chunk reads that.
+    """
     wanted, most = checks.mode(mode), checks.limit(limit)
     ranking = rank(ctx, checks.query(query), wanted, root)
     order, outcome = rerank.reordered(ctx, query, ranking.found)
