@@ -84,7 +84,9 @@ CODES: dict[str, Code] = {
     "validation_error": Code(
         "The arguments do not fit the tool's schema.", recovery="Correct the fields named in details.issues."
     ),
-    "not_found": Code("There is no such tool for this caller.", recovery="Look the name up with find_capability."),
+    "not_found": Code(
+        "There is no such tool for this caller.", recovery="Look the name up with find_capability."
+    ),
     "vault_not_found": Code(
         "No vault has this id, or its folder is gone.", recovery="Use an id of a configured vault."
     ),

@@ -132,7 +132,9 @@ class Remote(Host):
     def _lost(self, error: HostError) -> None:
         """Say it once, not at every look."""
         if self._answers is not False:
-            shown = "the tools that were last known are shown" if self.known.tools else "no tools are known yet"
+            shown = (
+                "the tools that were last known are shown" if self.known.tools else "no tools are known yet"
+            )
             note(f"{error}; {shown}, and it is looked for again")
         self._answers = False
 
