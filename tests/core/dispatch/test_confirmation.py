@@ -222,5 +222,7 @@ def test_what_changes_while_a_person_is_asked_is_not_what_they_allowed(desk: Des
 
     error = desk.error("wipe", path="a.md", how={"ask": ask})
     assert error["code"] == "elicit_required"
-    assert error["message"] == "what was confirmed has changed meanwhile: send the call again to be asked anew"
+    assert (
+        error["message"] == "what was confirmed has changed meanwhile: send the call again to be asked anew"
+    )
     assert desk.file("home/a.md") == "newer"

@@ -144,9 +144,8 @@ def test_a_backup_of_an_earlier_version_is_restored_and_then_migrated(state: Sta
     state.backup(tmp_path / "copy.db")
     state.close()
     connection = connect(tmp_path / "copy.db")
-    connection.execute("DELETE FROM schema_migrations WHERE version = '20261118_003'")
-    connection.execute("DROP TABLE job_schedule")
-    connection.execute("DROP TABLE job_runs")
+    connection.execute("DELETE FROM schema_migrations WHERE version = '20261118_004'")
+    connection.execute("DROP TABLE vault_folders")
     connection.close()
     State.restore(tmp_path / "copy.db", state.path)
     assert events(state.path) == ["early"]

@@ -104,7 +104,9 @@ def _ask(call: Call, ask: Ask, question: Question, look: Look) -> None:
     with call.limit.paused() if call.limit else nullcontext():
         agreed = ask(question)
     if not agreed:
-        raise ToolError("elicit_required", "the user did not confirm", args_hash=call.args_hash, declined=True)
+        raise ToolError(
+            "elicit_required", "the user did not confirm", args_hash=call.args_hash, declined=True
+        )
     change, diff = look()
     if digest({**change, **_contents(call)}, diff) != question.digest:
         text = "what was confirmed has changed meanwhile: send the call again to be asked anew"

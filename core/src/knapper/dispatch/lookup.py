@@ -34,7 +34,10 @@ def unknown(name: str, listed: Iterable[str]) -> ToolError:
 
 def _listed(call: Call) -> list[str]:
     rules = call.runtime.settings.tool_visibility
-    read_only = call.runtime.vaults.get(call.caller.vault).acl.read_only
+    try:
+        read_only = call.runtime.vaults.get(call.caller.vault).acl.read_only
+    except ToolError:  # bound to a vault that is gone: nothing is suggested
+        return []
     tools = call.runtime.tools.values()
     return [t.name for t in tools if verdict(t, rules, call.caller, read_only=read_only) == "listed"]
 

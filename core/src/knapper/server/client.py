@@ -147,7 +147,9 @@ class Client:
             problem = f"the client could not ask: {error.message}"
         raise ToolError("aborted" if self._exchange.cancelled else "elicit_required", problem)
 
-    def _suspend(self, requests: Mapping[str, tuple[str, dict[str, Any]]], approval: str = "", shown: str = "") -> None:
+    def _suspend(
+        self, requests: Mapping[str, tuple[str, dict[str, Any]]], approval: str = "", shown: str = ""
+    ) -> None:
         expires = self._runtime.clock() + self._runtime.settings.elicit_ttl_seconds
         state = State(*self._call, expires, self._answers, approval, shown)
         asked = {key: {"method": method, "params": params} for key, (method, params) in requests.items()}

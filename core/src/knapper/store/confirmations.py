@@ -48,9 +48,7 @@ class Approval(NamedTuple):
 
 def digest(change: dict[str, Any], diff: str) -> str:
     """Stands for a change and a diff as a person is shown them."""
-    return hashlib.sha256(
-        _canonical(change) + b"\0" + diff.encode("utf-8", "surrogatepass")
-    ).hexdigest()
+    return hashlib.sha256(_canonical(change) + b"\0" + diff.encode("utf-8", "surrogatepass")).hexdigest()
 
 
 class Approvals:
