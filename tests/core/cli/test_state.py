@@ -81,6 +81,21 @@ def test_a_backup_brings_back_what_was_there(run: Run, config: Path, tmp_path: P
     assert [row["tool"] for row in run("stats", config, "--json").json] == ["before"]
 
 
+def test_a_backup_replaces_an_older_one_and_nothing_else(run: Run, config: Path, tmp_path: Path) -> None:
+    log(config, call("before", "ok", 1))
+    copy, note = tmp_path / "copy.db", tmp_path / "Note.md"
+    note.write_text("Years of work.\n", encoding="utf-8")
+    assert [run("backup", config, "--to", copy).code for _ in range(2)] == [0, 0]
+    refused = run("backup", config, "--to", note)
+    assert (refused.code, refused.out) == (1, "")
+    assert "'Note.md' is there already and is no backup; choose another file" in refused.err
+    assert note.read_text(encoding="utf-8") == "Years of work.\n"
+    assert (
+        "there is no folder 'nowhere'" in run("backup", config, "--to", tmp_path / "nowhere" / "copy.db").err
+    )
+    assert not (tmp_path / "nowhere").exists()
+
+
 def test_what_is_no_backup_changes_nothing(run: Run, config: Path, tmp_path: Path) -> None:
     add(config, "[plugins]\nonly = []")
     log(config, call("before", "ok", 1))

@@ -14,9 +14,13 @@ from knapper.store.sqlite import private_file, raw_connect, sqlite_module
 
 
 def copy(source: Path, target: Path) -> None:
-    """Copy a database that may be in use into one file without side files, replacing the target at once."""
+    """Copy a database that may be in use into one file without side files; only an older backup is replaced."""
+    if not target.parent.is_dir():
+        raise ToolError("conflict", f"there is no folder {target.parent.name!r} to put the backup in")
     if target.exists() and target.samefile(source):
         raise ToolError("conflict", "the state cannot be its own backup; choose another file")
+    if target.exists() and not _is_backup(target):
+        raise ToolError("conflict", f"{target.name!r} is there already and is no backup; choose another file")
     with _beside(target) as fresh:
         _copy_pages(source, fresh)
         fresh.replace(target)
@@ -32,6 +36,17 @@ def restore(source: Path, path: Path, chains: Sequence[DomainTables]) -> None:
         _retire(path)
         fresh.replace(path)
     _sync_folder(path.parent)
+
+
+def _is_backup(file: Path) -> bool:
+    try:
+        with closing(raw_connect(file)) as connection:
+            return (
+                connection.execute("SELECT 1 FROM schema_migrations WHERE domain = 'core'").fetchone()
+                is not None
+            )
+    except sqlite_module().Error:
+        return False
 
 
 def _prove(source: Path, fresh: Path, chains: Sequence[DomainTables]) -> None:
