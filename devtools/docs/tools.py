@@ -11,7 +11,7 @@ from knapper.domain import Domain, Tool
 from knapper.registry import Registry
 
 NOTICE = "<!-- Written by `python3 dev.py docs`; change the docstrings instead. -->"
-EXAMPLE = "On the example vault, with long texts and lists cut short:"
+EXAMPLE = "On the example vault, with long texts and lists cut short; through `call_capability` the arguments go under `args`:"
 REPEATS = {
     "pure": "changes nothing",
     "natural": "a second call changes nothing more",
