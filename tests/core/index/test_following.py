@@ -6,11 +6,10 @@ import shutil
 
 import pytest
 
-from knapper.caller import LOCAL, Caller
+from knapper import Domain
 from knapper.index.engine import Index
 from knapper.maintenance import declare_jobs
 from knapper.testing import Calls, VaultFolder
-from knapper_tags import tags
 from tests.core.index.conftest import Open, everything, paths, until
 
 LONG = 120.0
@@ -61,13 +60,12 @@ def test_a_storm_of_five_thousand_files_is_taken_in_whole(live: Index, vault: Va
 def test_a_change_that_nobody_told_of_is_found_by_the_job_that_compares(
     call: Calls, vault: VaultFolder
 ) -> None:
-    runtime = call.runtime(tags)
-    caller = Caller("test", LOCAL, authenticated=True)
+    runtime = call.runtime(Domain("nothing", summary="No tools at all."))
     index = runtime.vaults.get("main").index
     runtime.vaults.start()
     until(lambda: index.status().state == "ready")
     vault["unseen.md"] = "#lost\n"
-    assert b"lost" not in runtime.call("list_tags", {}, caller).payload
+    assert paths(index) == []
     declare_jobs(runtime)
     assert "index.reconcile" in runtime.jobs.run_due()
-    assert b'"tag":"lost","count":1' in runtime.call("list_tags", {}, caller).payload
+    assert paths(index) == ["unseen.md"]
