@@ -194,9 +194,8 @@ def test_its_hints_say_what_the_gates_do(server: Server, tool: Tool) -> None:
     hints = tool.annotations
     assert hints["readOnlyHint"] is not tool.mutating
     assert hints["openWorldHint"] is False
-    if tool.mutating:
-        assert hints["destructiveHint"] is (has_floor(tool) or bool(tool.confirm))
-        assert hints["idempotentHint"] is (tool.repeat in ("natural", "pure"))
+    assert hints["destructiveHint"] is (tool.mutating and (has_floor(tool) or bool(tool.confirm)))
+    assert hints["idempotentHint"] is (tool.repeat in ("natural", "pure"))
     if {"write", "delete"} & {access.op for access in tool.signature.accesses}:
         assert tool.mutating
 

@@ -307,7 +307,7 @@ ITEMS = {
     48: Item(
         "the five tools are listed with their schemas, and as reading only",
         ("retrieval/test_finding_files.py::test_the_tools_are_listed_as_reading_only_with_closed_schemas",),
-        "they stand among the tools of all domains; hints that mean nothing beside readOnlyHint are not sent",
+        "they stand among the tools of all domains",
     ),
     49: Item(
         "HTTP and MCP answer the same, for all five tools",

@@ -56,6 +56,8 @@ def test_the_tools_are_listed_as_reading_only_with_closed_schemas() -> None:
     }
     for tool in retrieval.tools.values():
         assert tool.annotations["readOnlyHint"] is True
+        assert tool.annotations["destructiveHint"] is False
+        assert tool.annotations["idempotentHint"] is True
         assert tool.input_schema["additionalProperties"] is False
         assert {"freshness", "warnings"} <= set(tool.output_schema["properties"])
     assert retrieval.tools["search"].input_schema["required"] == ["query"]

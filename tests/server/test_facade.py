@@ -144,7 +144,7 @@ def test_in_domain_mode_each_domain_is_one_tool_with_its_actions(served: Served)
     assert one["name"] == "fixtures"
     assert "- add_numbers: Add two numbers." in one["description"]
     assert "add_numbers" in one["inputSchema"]["properties"]["action"]["enum"]
-    assert one["annotations"] == {"readOnlyHint": False, "openWorldHint": False, "destructiveHint": True}
+    assert one["annotations"] == {"readOnlyHint": False, "destructiveHint": True, "openWorldHint": False}
     assert called(runtime, "fixtures", {"action": "add_numbers", "args": {"a": 2, "b": 2}}) == {"result": 4}
     for wrong in (
         {"action": "nope"},
@@ -174,7 +174,12 @@ def test_flat_mode_lists_every_tool_with_schemas_titles_and_hints(served: Served
             "properties": {"result": {"type": "integer"}},
             "required": ["result"],
         },
-        "annotations": {"readOnlyHint": True, "openWorldHint": False},
+        "annotations": {
+            "readOnlyHint": True,
+            "destructiveHint": False,
+            "idempotentHint": True,
+            "openWorldHint": False,
+        },
     }
     assert tools["destroy_text"]["annotations"]["destructiveHint"] is True
 

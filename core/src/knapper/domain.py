@@ -105,11 +105,12 @@ class Tool:
     @property
     def annotations(self) -> dict[str, Any]:
         """MCP hints, each derived from what the gates enforce."""
-        hints: dict[str, Any] = {"readOnlyHint": not self.mutating, "openWorldHint": False}
-        if self.mutating:
-            hints["destructiveHint"] = self.asks
-            hints["idempotentHint"] = self.repeat in ("natural", "pure")
-        return hints
+        return {
+            "readOnlyHint": not self.mutating,
+            "destructiveHint": self.mutating and self.asks,
+            "idempotentHint": self.repeat in ("natural", "pure"),
+            "openWorldHint": False,
+        }
 
     @property
     def asks(self) -> bool:

@@ -77,7 +77,6 @@ def describe_capability(ctx: Context, name: Annotated[str, Doc("A tool's name.")
     tool = visible.get(name)
     if tool is None:
         raise unknown(name, visible)
-    hints = tool.annotations
     return Capability(
         name=tool.name,
         title=tool.title,
@@ -85,7 +84,7 @@ def describe_capability(ctx: Context, name: Annotated[str, Doc("A tool's name.")
         input_schema=tool.input_schema,
         output_schema=tool.output_schema,
         required_scopes=list(tool.scopes),
-        annotations=Hints(read_only=not tool.mutating, destructive=bool(hints.get("destructiveHint"))),
+        annotations=Hints(read_only=not tool.mutating, destructive=tool.annotations["destructiveHint"]),
     )
 
 
@@ -184,9 +183,11 @@ def _domain_item(name: str, tools: list[Tool]) -> dict[str, Any]:
     actions = "\n".join(f"- {tool.name}: {summary(tool)}" for tool in tools)
     about = " ".join(dict.fromkeys(tool.domain.summary for tool in tools))
     mutating = any(tool.mutating for tool in tools)
-    hints: dict[str, Any] = {"readOnlyHint": not mutating, "openWorldHint": False}
-    if mutating:
-        hints["destructiveHint"] = any(tool.annotations.get("destructiveHint") for tool in tools)
+    hints = {
+        "readOnlyHint": not mutating,
+        "destructiveHint": any(tool.annotations["destructiveHint"] for tool in tools),
+        "openWorldHint": False,
+    }
     return {
         "name": name,
         "title": name.replace("_", " ").capitalize(),
