@@ -5,6 +5,7 @@ from __future__ import annotations
 import http.client
 import json
 import signal
+import socket
 import subprocess
 import threading
 from collections.abc import Callable
@@ -144,6 +145,27 @@ def test_an_unknown_verifier_stops_the_start(place: Place) -> None:
     )
     assert ended.returncode == 2
     assert b"no installed plugin provides the verifier 'magic'" in ended.stderr
+
+
+def test_a_port_that_is_taken_is_a_failure_that_says_what_to_do(place: Place) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = str(taken.getsockname()[1])
+        ended = subprocess.run(
+            [*place.command, "--port", port], env=place.env, capture_output=True, text=True, check=False
+        )
+    assert (ended.returncode, ended.stdout) == (1, "")
+    assert ended.stderr == (
+        f"knapper: port {port} of 127.0.0.1 is taken by another program, maybe another knapper; "
+        "stop that one, or choose a port: --port or transports.http.port\n"
+    )
+
+
+def test_an_address_of_another_machine_is_a_failure_that_says_what_to_do(place: Place) -> None:
+    words = [*place.command, "--host", "192.0.2.1", "--port", "0", "--set", "auth.mode=apikey"]
+    ended = subprocess.run(words, env=place.env | WITH_KEY, capture_output=True, text=True, check=False)
+    assert (ended.returncode, ended.stdout) == (1, "")
+    problem = "'192.0.2.1' is not an address of this machine"
+    assert ended.stderr == f"knapper: {problem}; choose one that is: --host or transports.http.host\n"
 
 
 def test_a_session_is_opened_used_and_deleted(web: Start) -> None:
@@ -463,5 +485,20 @@ def test_both_transports_in_one_process_end_when_the_stdio_client_leaves(pipe: A
     one.initialize()
     while not any(b"listening on http://127.0.0.1:" in line for line in one.errors):
         one.ask(1, "ping")
+    assert one.call(2, "add_numbers", a=1, b=1)["result"]["structuredContent"] == {"result": 2}
+    assert one.leave() == 0
+
+
+def test_where_the_port_is_taken_stdio_is_served_all_the_same(pipe: Any, place: Place) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = taken.getsockname()[1]
+        one = pipe(
+            *("--set", "transports.http.enabled=true", "--set", "transports.stdio=true"),
+            *("--set", f"transports.http.port={port}"),
+        )
+        one.initialize()
+        told = f"HTTP could not be served: port {port} of 127.0.0.1 is taken by another program".encode()
+        while not any(told in line for line in one.errors):
+            one.ask(1, "ping")
     assert one.call(2, "add_numbers", a=1, b=1)["result"]["structuredContent"] == {"result": 2}
     assert one.leave() == 0

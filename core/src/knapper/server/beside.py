@@ -6,6 +6,8 @@ import logging
 import threading
 from typing import TYPE_CHECKING
 
+from knapper.errors import KnapperError
+
 if TYPE_CHECKING:
     from knapper.server.host import Host
     from knapper.server.http.listener import Listener
@@ -37,5 +39,7 @@ class Beside:
 
             self._listener = Listener(self._host)
             self._listener.run()
+        except KnapperError as error:
+            logging.getLogger("knapper.http").error("HTTP could not be served: %s", str(error))
         except Exception:
             logging.getLogger("knapper.http").exception("HTTP could not be served")

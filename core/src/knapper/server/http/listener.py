@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import errno
+import logging
 import ssl
 import sys
 from collections.abc import Callable
@@ -11,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import uvicorn
 
 from knapper import __version__
-from knapper.errors import ConfigError
+from knapper.errors import ConfigError, KnapperError
 from knapper.server.http.app import App
 
 if TYPE_CHECKING:
@@ -21,6 +23,8 @@ if TYPE_CHECKING:
 
 KEEP_ALIVE_SECONDS = 120
 FINISH_SECONDS = 30
+# Why an address cannot be listened on is said once, by whoever started the listener.
+logging.getLogger("uvicorn.error").addFilter(lambda record: not isinstance(record.msg, OSError))
 
 
 class Listener(uvicorn.Server):
@@ -52,7 +56,12 @@ class Listener(uvicorn.Server):
         )
 
     async def startup(self, sockets: list[socket] | None = None) -> None:
-        await super().startup(sockets)
+        try:
+            await super().startup(sockets)
+        except SystemExit as stopped:  # what uvicorn makes of an address that cannot be had
+            if isinstance(stopped.__context__, OSError):
+                raise unavailable(self.config.host, self.config.port, stopped.__context__) from None
+            raise
         if self.started:
             self._ready(self.address)
 
@@ -74,6 +83,18 @@ class Listener(uvicorn.Server):
 
     def stop(self, *_: Any) -> None:
         self.should_exit = True
+
+
+def unavailable(host: str, port: int, error: OSError) -> KnapperError:
+    """Why nobody can listen there, and what to do."""
+    if error.errno == errno.EADDRINUSE:
+        problem = f"port {port} of {host} is taken by another program, maybe another knapper"
+        return KnapperError(f"{problem}; stop that one, or choose a port: --port or transports.http.port")
+    if error.errno == errno.EACCES:
+        problem = f"port {port} of {host} is not for this user"
+        return KnapperError(f"{problem}; choose one above 1023: --port or transports.http.port")
+    problem = f"{host!r} is not an address of this machine"
+    return KnapperError(f"{problem}; choose one that is: --host or transports.http.host")
 
 
 def check(certificate: str, key: str | None) -> None:
