@@ -164,7 +164,8 @@ def test_a_vault_that_cannot_be_written_is_told_unless_it_is_read_only(
 
 def test_a_cache_inside_a_vault_is_told(run: Run, config: Path) -> None:
     config.write_text(config.read_text().replace("/cache", "/Notes/.cache"))
-    assert check(run, "cache.location", config)["issues"] == ["cache_dir is inside the vault 'main'"]
+    (issue,) = check(run, "config.valid", config)["issues"]
+    assert "is inside the vault 'main'; choose a folder outside every vault" in issue
 
 
 @pytest.mark.skipif(os.name == "nt", reason="Windows has no such modes")

@@ -55,6 +55,18 @@ def test_a_folder_is_a_configuration(folder: Path) -> None:
     assert loaded.settings.transports.http.enabled is False
 
 
+@pytest.mark.parametrize("place", ["", ".cache", "deep/er", "../link/cache"])
+def test_what_the_server_keeps_is_never_inside_a_vault(tmp_path: Path, folder: Path, place: str) -> None:
+    (tmp_path / "link").symlink_to(folder, target_is_directory=True)
+    cache = str(folder / place)
+    (issue,) = issues(folder, env={"KNAPPER_CACHE_DIR": cache})
+    assert issue == (
+        f"cache_dir: {Path(cache)} is inside the vault 'main'; choose a folder outside every vault"
+        " (--cache-dir, KNAPPER_CACHE_DIR)"
+    )
+    assert load(folder, env={"KNAPPER_CACHE_DIR": str(tmp_path / "cache")})
+
+
 def test_each_bare_folder_keeps_its_state_in_a_place_of_its_own(tmp_path: Path) -> None:
     places = set()
     for name in ("one/Notes", "two/Notes", "two/../one/Notes"):

@@ -5,6 +5,8 @@ from __future__ import annotations
 import ipaddress
 from typing import Any
 
+from knapper.config.paths import expanded, inside, located
+
 
 def is_loopback(host: str) -> bool:
     """Whether a host name or address is this machine's own; 0.0.0.0 and :: are every interface, so they are not."""
@@ -71,4 +73,15 @@ def _vaults(settings: Any) -> list[str]:
     issues = [f"vaults: the id {id!r} is used twice" for id in sorted({i for i in ids if ids.count(i) > 1})]
     if settings.default_vault and settings.default_vault not in ids:
         issues.append(f"default_vault: {settings.default_vault!r} is not the id of a vault")
-    return issues
+    return [*issues, *_apart(settings)]
+
+
+def _apart(settings: Any) -> list[str]:
+    """Inside a vault the server's own files would be synced, indexed and served."""
+    place = located(settings)
+    return [
+        f"cache_dir: {place} is inside the vault {vault.id!r}; choose a folder outside every vault"
+        " (--cache-dir, KNAPPER_CACHE_DIR)"
+        for vault in settings.vaults
+        if inside(place, expanded(vault.path))
+    ]

@@ -59,6 +59,19 @@ def located(settings: Any) -> Path:
     return folder if folder.is_absolute() else Path.home() / folder
 
 
+def inside(place: Path, folder: Path) -> bool:
+    """Whether a place, which need not exist, is a folder or below it, in whatever spelling."""
+    real = place.resolve()
+    return any(_same(above, folder) for above in (real, *real.parents))
+
+
+def _same(one: Path, other: Path) -> bool:
+    try:
+        return one.samefile(other)
+    except OSError:
+        return False
+
+
 def cache_dir(settings: Any) -> Path:
     """The same folder, made where it is missing, for its owner alone."""
     folder = located(settings)

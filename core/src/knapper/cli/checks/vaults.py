@@ -58,16 +58,9 @@ def _nested(vaults: list[VaultSettings]) -> list[tuple[str, str]]:
 
 
 def location(subject: Subject) -> Finding:
-    """Inside a vault the server's files would be synced, indexed and watched; others may not read them anywhere."""
+    """That they lie outside every vault is a rule of the configuration; others may not read them anywhere."""
     folder = subject.folder
     found = Finding("the server's own files are apart from the vaults", details={"folder": str(folder)})
-    for vault in subject.vaults:
-        root = folder_of(vault).resolve()
-        if root == folder.resolve() or root in folder.resolve().parents:
-            found.warn(
-                f"cache_dir is inside the vault {vault.id!r}",
-                "Set cache_dir to a folder outside every vault.",
-            )
     if folder.is_dir() and os.name != "nt":
         _check_private(subject, folder, found)
     if found.issues:
