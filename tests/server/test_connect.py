@@ -23,7 +23,9 @@ ENTRY = {"command": "/bin/knapper", "args": ["serve", "/notes"]}
 def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     for name in ("HOME", "USERPROFILE", "APPDATA"):
         monkeypatch.setenv(name, str(tmp_path))
-    monkeypatch.delenv("XDG_CONFIG_HOME", raising=False)
+    for name in ("XDG_CONFIG_HOME", "KNAPPER_CONFIG"):
+        monkeypatch.delenv(name, raising=False)
+    (tmp_path / "Notes").mkdir()
     return tmp_path
 
 
@@ -41,19 +43,19 @@ def test_what_is_documented_by_hand_is_what_connect_prints(name: str) -> None:
 
 @pytest.mark.parametrize("name", CLIENTS)
 def test_every_client_gets_an_entry_that_starts_this_installation(name: str, home: Path) -> None:
-    done = connect(name, str(home))
+    done = connect(name, str(home / "Notes"))
     assert done.exit_code == 0, done.output
     file = CLIENTS[name].file
     text = file.read_text()
     settings: Any = tomllib.loads(text) if file.suffix == ".toml" else json.loads(text)
     entry = settings[CLIENTS[name].section]["knapper"]
     assert Path(entry["command"]).is_absolute()
-    assert entry["args"][-2:] == ["serve", str(home)]
+    assert entry["args"][-2:] == ["serve", str(home / "Notes")]
 
 
 def test_printing_writes_nothing(home: Path) -> None:
-    done = connect("cursor", str(home), "--print")
-    assert json.loads(done.output)["mcpServers"]["knapper"]["args"][-1] == str(home)
+    done = connect("cursor", str(home / "Notes"), "--print")
+    assert json.loads(done.output)["mcpServers"]["knapper"]["args"][-1] == str(home / "Notes")
     assert not CLIENTS["cursor"].file.exists()
 
 
@@ -61,7 +63,7 @@ def test_what_was_there_is_copied_aside_and_kept(home: Path) -> None:
     file = CLIENTS["cursor"].file
     file.parent.mkdir()
     file.write_text('{"mcpServers": {"other": {"command": "x"}}, "theme": "dark"}')
-    assert connect("cursor", str(home)).exit_code == 0
+    assert connect("cursor", str(home / "Notes")).exit_code == 0
     found = json.loads(file.read_text())
     assert found["theme"] == "dark"
     assert found["mcpServers"].keys() == {"other", "knapper"}
@@ -70,9 +72,9 @@ def test_what_was_there_is_copied_aside_and_kept(home: Path) -> None:
 
 
 def test_connecting_twice_changes_nothing_more(home: Path) -> None:
-    connect("codex", str(home))
+    connect("codex", str(home / "Notes"))
     before = CLIENTS["codex"].file.read_text()
-    assert connect("codex", str(home)).exit_code == 0
+    assert connect("codex", str(home / "Notes")).exit_code == 0
     assert CLIENTS["codex"].file.read_text() == before
     assert list(CLIENTS["codex"].file.parent.glob("*.bak")) == []
 
@@ -86,7 +88,7 @@ def test_each_change_leaves_its_own_copy_and_a_link_stays_one(home: Path) -> Non
     file.parent.mkdir()
     file.symlink_to(kept)
     for name in ("one", "two", "three"):
-        assert connect("cursor", str(home), "--name", name).exit_code == 0
+        assert connect("cursor", str(home / "Notes"), "--name", name).exit_code == 0
     assert file.is_symlink()
     assert json.loads(kept.read_text())["mcpServers"].keys() == {"one", "two", "three"}
     copies = [json.loads(path.read_text()) for path in kept.parent.glob("*.bak")]
@@ -97,7 +99,9 @@ def test_a_file_in_another_encoding_is_left_as_it_is(home: Path) -> None:
     file = CLIENTS["cursor"].file
     file.parent.mkdir()
     file.write_bytes(b'{"name": "caf\xe9"}')
-    assert "was left as it is, because it is not UTF-8" in str(connect("cursor", str(home)).exception)
+    assert "was left as it is, because it is not UTF-8" in str(
+        connect("cursor", str(home / "Notes")).exception
+    )
     assert file.read_bytes() == b'{"name": "caf\xe9"}'
 
 
@@ -105,10 +109,33 @@ def test_a_file_that_cannot_be_read_is_left_as_it_is(home: Path) -> None:
     file = CLIENTS["cursor"].file
     file.parent.mkdir()
     file.write_text('{"mcpServers": ')
-    done = connect("cursor", str(home))
+    done = connect("cursor", str(home / "Notes"))
     assert done.exit_code != 0
     assert "was left as it is" in str(done.exception)
     assert file.read_text() == '{"mcpServers": '
+
+
+def test_without_a_vault_the_configuration_is_connected_and_without_one_nothing(
+    home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    refused = connect("cursor")
+    assert refused.exit_code == 2
+    assert (
+        "name the vault to serve, for nothing is configured: knapper connect CLIENT VAULT" in refused.output
+    )
+    assert not CLIENTS["cursor"].file.exists()
+    config = home / "knapper.toml"
+    config.write_text('[[vaults]]\nid = "main"\npath = "Notes"\n')
+    monkeypatch.setenv("KNAPPER_CONFIG", str(config))
+    assert json.loads(connect("cursor", "--print").output)["mcpServers"]["knapper"]["args"][-1] == str(config)
+
+
+def test_what_could_not_be_served_is_not_connected(home: Path) -> None:
+    config = home / "knapper.toml"
+    config.write_text('[[vaults]]\nid = "main"\npth = "Notes"\n')
+    assert "pth: is not a setting" in str(connect("cursor", str(config)).exception)
+    assert "there is no such file or folder" in str(connect("cursor", str(home / "Nots")).exception)
+    assert not CLIENTS["cursor"].file.exists()
 
 
 def test_a_running_server_is_connected_by_its_address(home: Path) -> None:

@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 
 import click
 
+from knapper.cli._source import configured
 from knapper.cli._splice import Unreadable, put_json, put_toml
 from knapper.errors import KnapperError
 
@@ -93,9 +94,12 @@ def _bases() -> dict[str, Path]:
 @click.option("--name", default="knapper", show_default=True, help="What the client calls the server.")
 @click.option("--url", help="Connect to a server that runs at this address, instead of starting one.")
 def command(client: str, path: str | None, only_print: bool, name: str, url: str | None) -> None:
-    """Put the server into a client's configuration; what was there is kept, and copied aside first."""
+    """Put the server into a client's configuration; what was there is kept, and copied aside first.
+
+    Without a vault it is your own configuration that the client gets served.
+    """
     chosen = CLIENTS[client]
-    entry = chosen.entry([*program(), "serve", *_source(path)], url)
+    entry = chosen.entry([] if url else [*program(), "serve", _source(path)], url)
     if only_print:
         click.echo(chosen.shown(name, entry), nl=False)
         return
@@ -151,10 +155,11 @@ def beside(name: str) -> str | None:
     return str(found) if found.exists() else None
 
 
-def _source(path: str | None) -> list[str]:
-    if path is None:
-        return []
-    named = Path(path).expanduser()
-    if not named.exists():
-        raise click.BadParameter(f"there is no {path!r}", param_hint="VAULT|CONFIG")
-    return [str(named.resolve())]
+def _source(path: str | None) -> str:
+    """What to serve, as a full path: a client is started in another folder, with another environment."""
+    loaded = configured(path)
+    if loaded is None or loaded.path is None:
+        raise click.UsageError(
+            "name the vault to serve, for nothing is configured: knapper connect CLIENT VAULT"
+        )
+    return str(loaded.path.resolve())

@@ -9,6 +9,7 @@ from contextlib import closing, contextmanager, suppress
 from pathlib import Path
 
 from knapper.errors import ToolError
+from knapper.store.folders import around
 from knapper.store.migrations import DomainTables, pending
 from knapper.store.sqlite import private_file, raw_connect, sqlite_module
 
@@ -21,6 +22,7 @@ def copy(source: Path, target: Path) -> None:
         raise ToolError("conflict", "the state cannot be its own backup; choose another file")
     if target.exists() and not _is_backup(target):
         raise ToolError("conflict", f"{target.name!r} is there already and is no backup; choose another file")
+    _check_apart(source, target)
     with _beside(target) as fresh:
         _copy_pages(source, fresh)
         fresh.replace(target)
@@ -36,6 +38,19 @@ def restore(source: Path, path: Path, chains: Sequence[DomainTables]) -> None:
         _retire(path)
         fresh.replace(path)
     _sync_folder(path.parent)
+
+
+def _check_apart(source: Path, target: Path) -> None:
+    """A backup holds what was deleted and who asked for what: in a vault it would be synced and served."""
+    with closing(raw_connect(source)) as connection:
+        try:
+            vault = around(connection.execute, target.parent)
+        except sqlite_module().OperationalError:  # of a version that did not keep the folders
+            vault = None
+    if vault is not None:
+        raise ToolError(
+            "conflict", f"the backup would lie in the vault {vault.name!r}; choose a file outside every vault"
+        )
 
 
 def _is_backup(file: Path) -> bool:

@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from knapper.config.paths import inside
 from knapper.errors import ConfigError
 
 if TYPE_CHECKING:
@@ -47,6 +48,21 @@ def clashes(execute: Callable[[str], Any], vaults: Mapping[str, Path]) -> list[s
         for id, folder in vaults.items()
         if id in known and known[id].is_dir() and folder.is_dir() and not known[id].samefile(folder)
     ]
+
+
+def served(state: State) -> set[str]:
+    """The ids of all vaults that this state was ever opened for."""
+    with state.read() as conn:
+        return set(_known(conn.exec_driver_sql))
+
+
+def around(execute: Callable[[str], Any], place: Path) -> Path | None:
+    """The vault that a place lies in: one that was served, or a folder that Obsidian has opened."""
+    for folder in _known(execute).values():
+        if inside(place, folder):
+            return folder
+    real = place.resolve()
+    return next((above for above in (real, *real.parents) if (above / ".obsidian").is_dir()), None)
 
 
 def _known(execute: Callable[[str], Any]) -> dict[str, Path]:
