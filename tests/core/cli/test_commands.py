@@ -111,6 +111,14 @@ def test_tools_shows_people_a_table_and_sizes(
     )
 
 
+def test_tools_of_a_domain_that_does_not_exist_are_a_mistake_that_is_told(run: Run, install: Install) -> None:
+    install("geese", TOOL.format(name="geese"))
+    assert [tool["name"] for tool in run("tools", "--domain", "geese", "--json").json] == ["count_geese"]
+    result = run("tools", "--domain", "gese")
+    assert (result.code, result.out) == (2, "")
+    assert "there is no domain 'gese'; did you mean 'geese'? There is: " in result.err
+
+
 def test_tools_says_which_the_configuration_hides(run: Run, install: Install, config: Path) -> None:
     install("geese", TOOL.format(name="geese"))
     add(config, '[plugins]\nonly = ["geese"]\n[tool_visibility]\ndisabled = ["count_geese"]')
@@ -342,10 +350,23 @@ def test_index_brings_the_vault_level_and_says_what_it_did(run: Run, config: Pat
     assert run("index", config).err == "main: 0 indexed, 1 removed, 0 unchanged\n"
 
 
-def test_index_of_a_vault_that_does_not_exist_is_an_error(run: Run, config: Path) -> None:
+@pytest.mark.parametrize(
+    ("words", "told"),
+    [
+        (("--vault", "other"), "there is no vault 'other'. There is: main."),
+        (("--folder", "Porjects"), "there is no folder 'Porjects'; did you mean 'Projects'?"),
+        (("--folder", "a.md"), "There is: Projects, Projects/old."),
+    ],
+)
+def test_index_of_what_does_not_exist_is_a_mistake_that_is_told(
+    run: Run, config: Path, notes: Path, words: tuple[str, str], told: str
+) -> None:
     add(config, "[plugins]\nonly = []")
-    result = run("index", config, "--vault", "other")
-    assert (result.code, result.err) == (1, "knapper: there is no vault 'other'\n")
+    (notes / "Projects" / "old").mkdir(parents=True)
+    result = run("index", config, *words)
+    assert (result.code, result.out) == (2, "")
+    assert told in result.err
+    assert run("index", config, "--folder", "/Projects/").code == 0
 
 
 def test_a_client_that_starts_it_without_a_word_is_served_what_is_configured(

@@ -52,6 +52,13 @@ def test_without_a_request_there_is_nothing_to_decide(run: Run) -> None:
     assert run("approvals", "--json").json == []
 
 
+def test_a_vault_that_there_is_not_has_no_requests(run: Run, config: Path) -> None:
+    request(config)
+    result = run("approvals", "--config", config, "list", "--vault", "mian")
+    assert (result.code, result.out) == (2, "")
+    assert "there is no vault 'mian'; did you mean 'main'? There is: main." in result.err
+
+
 def test_what_waits_is_listed_with_the_call_it_is_for(run: Run, config: Path) -> None:
     id = request(config)
     (listed,) = run("approvals", "--config", config, "list", "--json").json
@@ -151,7 +158,7 @@ def test_with_several_vaults_the_vault_has_to_be_named(run: Run, config: Path) -
     assert (run(*words).code, run(*words, "--vault", "main").code) == (2, 0)
     unknown = run(*words, "--vault", "third")
     assert unknown.code == 2
-    assert "there is no vault 'third'; there are main, other" in unknown.err
+    assert "there is no vault 'third'. There is: main, other." in unknown.err
 
 
 @pytest.mark.parametrize("hash", ["", "0123", "g" * 32, "0" * 33])

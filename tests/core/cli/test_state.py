@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from contextlib import closing
 from pathlib import Path
 
 import jwt
@@ -10,6 +11,7 @@ import pytest
 
 from knapper.config.load import load
 from knapper.config.paths import cache_dir
+from knapper.store import folders
 from knapper.store.audit import Audit, AuditRow
 from knapper.store.state import State
 from tests.core.cli.conftest import Run, add
@@ -94,6 +96,35 @@ def test_a_backup_replaces_an_older_one_and_nothing_else(run: Run, config: Path,
         "there is no folder 'nowhere'" in run("backup", config, "--to", tmp_path / "nowhere" / "copy.db").err
     )
     assert not (tmp_path / "nowhere").exists()
+
+
+@pytest.mark.parametrize(
+    "place", ["Notes/copy.db", "Notes/deep/copy.db", "link/copy.db", "other/sub/copy.db"]
+)
+def test_a_backup_is_not_put_into_a_vault(run: Run, config: Path, tmp_path: Path, place: str) -> None:
+    log(config, call("before", "ok", 1))
+    with closing(State.open(tmp_path / "cache" / "state.db")) as state:
+        folders.bind(state, {"main": tmp_path / "Notes"})
+    (tmp_path / "Notes" / "deep").mkdir()
+    (tmp_path / "link").symlink_to(tmp_path / "Notes", target_is_directory=True)
+    (tmp_path / "other" / ".obsidian").mkdir(parents=True)
+    (tmp_path / "other" / "sub").mkdir()
+    refused = run("backup", config, "--to", tmp_path / place)
+    vault = "other" if place.startswith("other") else "Notes"
+    assert refused == (
+        1,
+        "",
+        f"knapper: the backup would lie in the vault {vault!r}; choose a file outside every vault\n",
+    )
+    assert not (tmp_path / place).exists()
+
+
+def test_a_vault_that_there_is_not_has_no_statistics(run: Run, config: Path) -> None:
+    log(config, call("tool", "ok", 1))
+    refused = run("stats", config, "--vault", "mian")
+    assert (refused.code, refused.out) == (2, "")
+    assert "there is no vault 'mian'; did you mean 'main'? There is: main." in refused.err
+    assert run("stats", config, "--vault", "main", "--since", "0m").code == 0
 
 
 def test_what_is_no_backup_changes_nothing(run: Run, config: Path, tmp_path: Path) -> None:

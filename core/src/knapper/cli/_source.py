@@ -88,5 +88,13 @@ def opened(file: Path) -> Iterator[State]:
         state.close()
 
 
+def vault_ids(path: str | None, state: State) -> set[str]:
+    """The vaults that are configured or have been served."""
+    from knapper.store.folders import served
+
+    loaded = usable(path)
+    return served(state) | {vault.id for vault in (loaded.settings.vaults if loaded else ())}
+
+
 def _existing(*files: Path) -> list[Path]:
     return list(dict.fromkeys(file for file in files if file.is_file()))

@@ -11,8 +11,9 @@ from typing import TYPE_CHECKING, Any
 import click
 import msgspec
 
+from knapper.cli._names import check
 from knapper.cli._options import as_json, named_source
-from knapper.cli._source import opened, state_files, usable
+from knapper.cli._source import opened, state_files, usable, vault_ids
 from knapper.cli._terminal import console, print_json, stamp, table
 from knapper.config.model import Settings
 from knapper.errors import ToolError
@@ -46,9 +47,13 @@ def command(ctx: click.Context, path: str | None, as_json: bool) -> None:
 def list_(path: str | None, as_json: bool, vault: str | None = None) -> None:
     """List what waits for a decision, oldest first."""
     found: list[Approval] = []
+    known: set[str] = set()
     for file in state_files(path):
-        with _approvals(file, path) as (_, approvals):
+        with _approvals(file, path) as (state, approvals):
             found += approvals.list(vault)
+            known |= vault_ids(path, state)
+    if vault is not None and not found:
+        check("vault", vault, known)
     if as_json:
         print_json([approval._asdict() for approval in found])
     elif not found:

@@ -7,6 +7,7 @@ import time
 
 import click
 
+from knapper.cli._names import check
 from knapper.cli._options import as_json, source
 from knapper.cli._source import STATE, opened
 from knapper.cli._terminal import print_json, stamp
@@ -37,8 +38,7 @@ def command(
     if vault is None and len(ids) > 1:
         raise click.UsageError(f"--vault is needed: one of {', '.join(ids)}")
     chosen = vault or ids[0]
-    if chosen not in ids:
-        raise click.UsageError(f"there is no vault {chosen!r}; there are {', '.join(ids)}")
+    check("vault", chosen, ids)
     with opened(cache_dir(settings) / STATE) as state:
         token = Approvals(state, settings.elicit_ttl_seconds).mint(chosen, tool, args_hash, caller)
         now = time.time()

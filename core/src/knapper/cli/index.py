@@ -6,9 +6,11 @@ from typing import TYPE_CHECKING
 
 import click
 
+from knapper.cli._names import check
 from knapper.cli._options import source
 from knapper.config.load import load
 from knapper.errors import ToolError
+from knapper.vault.paths import canonical
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -27,12 +29,25 @@ def command(path: str | None, vault: str | None, folder: str, force: bool) -> in
     """Index now instead of while serving. Exits 1 where a note has no vector that should have one."""
     from knapper.runtime import open_runtime
 
-    runtime = open_runtime(load(path).settings)
+    settings = load(path).settings
+    if vault is not None:
+        check("vault", vault, [one.id for one in settings.vaults])
+    runtime = open_runtime(settings)
     try:
         chosen = [runtime.vaults.get(vault)] if vault else list(runtime.vaults)
+        if folder:
+            chosen = _having(chosen, canonical(folder.strip("/")))
         return max([_index(one, folder, force) for one in chosen])
     finally:
         runtime.close()
+
+
+def _having(vaults: list[Vault], folder: str) -> list[Vault]:
+    """The vaults that have this folder."""
+    found = [v for v in vaults if (stat := v.disk.listed(folder)) is not None and stat.kind == "folder"]
+    if not found:
+        check("folder", folder, {e.path for v in vaults for e in v.disk.walk() if e.kind == "folder"})
+    return found
 
 
 def _index(vault: Vault, folder: str, force: bool) -> int:

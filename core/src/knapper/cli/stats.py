@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from knapper.cli._names import check
 from knapper.cli._options import as_json, source
-from knapper.cli._source import one_state, opened
+from knapper.cli._source import one_state, opened, vault_ids
 from knapper.cli._terminal import print_json, table
 
 if TYPE_CHECKING:
@@ -37,6 +38,8 @@ def command(path: str | None, since: int | None, vault: str | None, as_json: boo
 
     with opened(one_state(path)) as state:
         rows = collect(Stats(state), time.time() - since if since else 0, vault)
+        if vault is not None and not rows:
+            check("vault", vault, vault_ids(path, state))
     if as_json:
         print_json(rows)
     elif not rows:

@@ -11,6 +11,7 @@ from typing import Any
 
 import click
 
+from knapper.cli._names import check
 from knapper.cli._options import as_json, source
 from knapper.cli._terminal import print_json, stamp
 from knapper.config.interlocks import effective_audience
@@ -49,8 +50,8 @@ def mint(
     seconds = auth.token_ttl_seconds if ttl is None else ttl
     if not 0 < seconds <= auth.token_ttl_seconds:
         raise click.UsageError(f"--ttl must be from 1 to auth.token_ttl_seconds, {auth.token_ttl_seconds}")
-    if vault is not None and vault not in [one.id for one in settings.vaults]:
-        raise click.UsageError(f"there is no vault {vault!r}")
+    if vault is not None:
+        check("vault", vault, [one.id for one in settings.vaults])
     now = int(time.time())
     claims: dict[str, Any] = {"sub": sub, "iat": now, "exp": now + seconds}
     claims["scopes"] = ["*"] if scopes is None else [s.strip() for s in scopes.split(",") if s.strip()]

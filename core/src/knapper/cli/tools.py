@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import click
 import msgspec
 
+from knapper.cli._names import check
 from knapper.cli._options import as_json, source
 from knapper.cli._source import configured, found_plugins
 from knapper.cli._terminal import print_json, table
@@ -33,6 +34,8 @@ def command(path: str | None, as_json: bool, size: bool, domain: str | None, str
     loaded = configured(path)
     settings = loaded.settings if loaded else None
     registry = Registry(found_plugins(settings, strict=strict or None))
+    if domain is not None:
+        check("domain", domain, registry.domains)
     rules = settings.tool_visibility if settings else VisibilitySettings()
     tools = [tool for _, tool in sorted(registry.tools.items()) if domain in (None, tool.domain.slug)]
     rows = [_row(registry, tool, rules) for tool in tools]

@@ -106,7 +106,7 @@ def _opened(config: str | None, vault: str | None) -> Iterator[_Place]:
         raise click.UsageError(f"--vault is needed: one of {', '.join(ids)}")
     chosen = next((one for one in settings.vaults if vault in (None, one.id)), None)
     if chosen is None:
-        raise click.UsageError(f"there is no vault {vault!r}; there are {', '.join(ids)}")
+        raise click.UsageError(f"there is no vault {vault!r}. There is: {', '.join(ids)}.")
     section = settings.section(scripts.slug, ScriptSettings)
     if not section.enabled:
         click.echo("Scripts are off: set scripts.enabled for a server to load them.", err=True)
