@@ -23,7 +23,7 @@ def test_attachments_are_listed_with_the_notes_that_refer_to_them(call: Calls, v
     fill(vault)
     page = call(attachments, "list_attachments")
     assert [(a["path"], a["mime"], a["reference_count"]) for a in page["items"]] == [
-        ("img/a b.png", "image/png", 2),
+        ("img/a b.png", "image/png", 3),
         ("img/lonely.pdf", "application/pdf", 0),
     ]
     assert page["total_count"] == 2
@@ -32,6 +32,27 @@ def test_attachments_are_listed_with_the_notes_that_refer_to_them(call: Calls, v
     ]
     assert [a["path"] for a in call(attachments, "list_attachments", extensions=[".PNG"])["items"]] == [
         "img/a b.png"
+    ]
+
+
+def test_what_only_a_canvas_shows_is_no_orphan(call: Calls, vault: VaultFolder) -> None:
+    for name in ("node", "ground", "card", "nobody", "secret"):
+        vault[f"img/{name}.png"] = PNG
+    vault["c.canvas"] = (
+        '{"nodes":[{"id":"1","type":"file","file":"img/node.png"},{"id":"2","type":"file","file":"img/node.png"},'
+        '{"id":"3","type":"group","background":"img/ground.png"},{"id":"4","type":"text","text":"![[card.png]]"}]}'
+    )
+    vault["private/d.canvas"] = '{"nodes":[{"id":"1","type":"file","file":"img/secret.png"}]}'
+    vault["broken.canvas"] = "{"
+    call.settings = {"acl": {"read_paths": ["img/**", "*.canvas"]}}
+    orphans = call(attachments, "list_attachments", orphans_only=True)
+    assert [a["path"] for a in orphans["items"]] == ["img/nobody.png", "img/secret.png"]
+    assert orphans["total_count"] == 2
+    used = call(attachments, "list_attachments", referenced_only=True)["items"]
+    assert [(a["path"], a["reference_count"]) for a in used] == [
+        ("img/card.png", 1),
+        ("img/ground.png", 1),
+        ("img/node.png", 1),
     ]
 
 

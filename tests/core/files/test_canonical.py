@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import os
 import string
 import unicodedata
 
@@ -53,7 +54,8 @@ def test_a_path_has_one_spelling(given_path: str, expected: str) -> None:
         "\\\\host\\share",
         "//host/share",
         "C:\\a.md",
-        "c:a.md",
+        "C:/a.md",
+        "c:",
         "a\x00.md",
         "a\nb.md",
         "a\x7fb.md",
@@ -74,6 +76,13 @@ def test_a_path_that_could_lead_elsewhere_is_refused(given_path: str) -> None:
     assert "/etc" not in caught.value.message
     assert len(caught.value.details["path"]) <= 1024
     caught.value.details["path"].encode()
+
+
+@pytest.mark.skipif(os.name == "nt", reason="there it is a drive")
+@pytest.mark.parametrize("path", ["Q: why.md", "Q:why.md", "deep/Q: why.md", "Q: folder/a.md"])
+def test_a_name_like_a_drive_is_a_name_where_there_are_no_drives(path: str) -> None:
+    assert paths.canonical(path) == path
+    assert paths.usable(path.rpartition("/")[2])
 
 
 @given(st.text())

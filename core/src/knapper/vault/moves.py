@@ -146,15 +146,26 @@ def _texts(door: Door, paths: Iterable[str]) -> Iterator[tuple[str, str]]:
 
 def canvases_naming(door: Door, index: IndexView, path: str) -> list[str]:
     """The canvases this caller may read that name a file, in a node or in a card."""
-    keys = set(file_keys(path))
-    files = Resolver(index.named(keys))
+    files = Resolver(index.named(file_keys(path)))
+    readable = _readable_canvases(door, index)
+    return [canvas for canvas, text in readable if path in _meant(files, canvas, canvas_names(text))]
 
-    def names(canvas: str, text: str) -> bool:
-        named = (name for name in canvas_names(text) if link_key(name) in keys)
-        return any(name == path or files.resolve(name, canvas) == path for name in named)
 
-    readable = filter(index.readable, index.canvases())
-    return [canvas for canvas, text in _texts(door, readable) if names(canvas, text)]
+def canvas_references(door: Door, index: IndexView) -> Counter[str]:
+    """How many of the canvases this caller may read name each file, in a node or in a card."""
+    named = {canvas: canvas_names(text) for canvas, text in _readable_canvases(door, index)}
+    files = Resolver(index.named({link_key(name) for names in named.values() for name in names}))
+    return Counter(path for canvas, names in named.items() for path in _meant(files, canvas, names))
+
+
+def _readable_canvases(door: Door, index: IndexView) -> Iterator[tuple[str, str]]:
+    return _texts(door, filter(index.readable, index.canvases()))
+
+
+def _meant(files: Resolver, canvas: str, names: set[str]) -> set[str]:
+    """A node names a path from the vault's root, a card links like a note: what can mean two files means both."""
+    found = {files.resolve(name, canvas) for name in names} | {name for name in names if name in files}
+    return {path for path in found if path is not None}
 
 
 def link_format(door: Door) -> LinkFormat:

@@ -13,7 +13,8 @@ TEMPORARY = ".knapper-tmp-"
 CONTROL = frozenset({".obsidian", ".git", ".trash"})
 
 _UNPRINTABLE = re.compile("[\x00-\x1f\x7f-\x9f\ud800-\udfff]")
-_DRIVE = re.compile(r"[A-Za-z]:")
+# A way from a drive's root. `Q: why.md` is a name like any other where the system has no drives.
+_DRIVE = re.compile(r"[A-Za-z]:" if os.name == "nt" else r"[A-Za-z]:(?:/|$)")
 # With or without an extension, and with Windows' superscript digits: `con`, `NUL.md`, `com¹.txt`.
 _RESERVED = re.compile(
     r"(?:con|prn|aux|nul|com[0-9¹²³]|lpt[0-9¹²³]|conin\$|conout\$)\s*(?:\..*)?", re.IGNORECASE

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+import json
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from knapper.index.queries.base import Questions, below
@@ -159,8 +160,12 @@ class Links(Questions):
         extensions: Sequence[str] = (),
         referenced_only: bool = False,
         orphans_only: bool = False,
+        canvases: Mapping[str, int] | None = None,
     ) -> tuple[list[tuple[str, int, int, int]], int | None, Any]:
-        """A page of files that are not notes: (path, size, mtime_ns, notes that link to or embed it)."""
+        """A page of files that are not notes: (path, size, mtime_ns, notes that link to or embed it).
+
+        `canvases` is how many canvases name each file; they count like notes.
+        """
         where, parameters = below("f.path", root)
         if extensions:
             where += f" AND f.ext IN ({', '.join('?' * len(extensions))})"
@@ -170,12 +175,13 @@ class Links(Questions):
             f"WHERE l.target = f.id AND {self.may('s.path')}"
         )
         sql = (
-            f"SELECT f.path AS path, f.size, f.mtime_ns, ({count}) AS refs FROM files f "
-            f"WHERE f.note = 0 AND f.ext NOT IN ('canvas', 'base') AND {where} AND {self.may('f.path')}"
+            f"SELECT f.path AS path, f.size, f.mtime_ns, ({count}) + coalesce(c.value, 0) AS refs FROM files f "
+            f"LEFT JOIN (SELECT key, value FROM json_each(?)) c ON c.key = f.path WHERE f.note = 0 AND f.ext NOT IN ('canvas', 'base') AND {where} AND {self.may('f.path')}"
         )
         if referenced_only or orphans_only:
             sql = f"SELECT * FROM ({sql}) WHERE refs {'> 0' if referenced_only else '= 0'}"
-        rows, total, last = self.paged(page, sql, parameters, ("path",))
+        named = json.dumps(canvases or {}, sort_keys=True)
+        rows, total, last = self.paged(page, sql, [named, *parameters], ("path",))
         return [tuple(row) for row in rows], total, last
 
     def edges(self) -> list[tuple[str, str, int]]:

@@ -24,7 +24,7 @@ from knapper.errors import define
 from knapper.index.rows import is_note
 from knapper.vault import mime
 from knapper.vault.files import File
-from knapper.vault.moves import canvases_naming, move_files
+from knapper.vault.moves import canvas_references, canvases_naming, move_files
 
 attachments = Domain("attachments", summary="List, fetch, move and delete attachments.", group="attachments")
 
@@ -52,10 +52,10 @@ def list_attachments(
     root: Annotated[str, Doc("Only below this folder.")] = "",
     extensions: Annotated[list[str] | None, Doc("Such as .png.")] = None,
     referenced_only: bool = False,
-    orphans_only: Annotated[bool, Doc("Only those no note links to.")] = False,
+    orphans_only: Annotated[bool, Doc("Only those no note or canvas refers to.")] = False,
     page: Page = Page(),
 ) -> Page.Of[Attachment]:
-    """List files that are not notes, with how many notes refer to each."""
+    """List files that are not notes, with how many notes and canvases refer to each."""
     if referenced_only and orphans_only:
         raise ToolError("invalid_input", "referenced_only and orphans_only exclude each other")
     rows, total, last = ctx.index.references(
@@ -64,6 +64,7 @@ def list_attachments(
         extensions=extensions or [],
         referenced_only=referenced_only,
         orphans_only=orphans_only,
+        canvases=canvas_references(ctx.vault, ctx.index),
     )
     items = [
         Attachment(
