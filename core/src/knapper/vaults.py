@@ -51,7 +51,12 @@ class Vault:
         self._runtime = runtime
         recovered = self.journal.recover(self.disk)
         if recovered:
-            log.warning("vault %s: an interrupted change was completed: %s", self.id, recovered)
+            log.warning(
+                "vault %s: %d interrupted changes were completed, %d could not be",
+                self.id,
+                recovered.completed,
+                len(recovered.failed),
+            )
         self.index = Index(
             self.disk,
             runtime.folder / "index" / f"{self.id}.db",
