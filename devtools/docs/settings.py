@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import json
 import types
 import typing
@@ -36,9 +37,21 @@ def core() -> str:
         if section in seen:
             parts.append(f"### {name}\n\nThe same keys as `{seen[section]}`.")
         else:
-            parts.append(_section(name or "At the top", section))
+            parts.append(_section(name or "At the top", section) + _given(name))
         seen.setdefault(section, name)
     return "\n\n".join(parts)
+
+
+def _given(name: str) -> str:
+    """What a table of sections holds where nothing is configured."""
+    place, dot, _ = name.rpartition(".NAME")
+    if not dot:
+        return ""
+    settings = Settings.model_validate({"vaults": [{"id": "any", "path": "."}]})
+    held: dict[str, BaseModel] = functools.reduce(getattr, place.split("."), settings)  # type: ignore[arg-type]
+    rows = [[f"`{key}`", *(f"{value:g}" for value in one.model_dump().values())] for key, one in held.items()]
+    heads = ["by default", *(f"`{key}`" for one in list(held.values())[:1] for key in one.model_dump())]
+    return f"\n\n{table(heads, rows)}" if rows else ""
 
 
 def sections(registry: Registry) -> str:
