@@ -11,6 +11,7 @@ import shutil
 import signal
 import sys
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -191,7 +192,7 @@ def main(tool: str, root: str, kills: int) -> None:
     left = []
     for at in sorted({1 + number * (count - 1) // max(kills - 1, 1) for number in range(kills)}):
         place.put_back()
-        assert in_a_copy(lambda at=at: act_until(case, place, at)) == signal.SIGKILL
+        assert in_a_copy(partial(act_until, case, place, at)) == signal.SIGKILL
         assert in_a_copy(lambda: run(case, place, lambda ask: None)) == 0  # the next start
         left.append(place.files())
     sys.stdout.write(json.dumps({"before": before, "after": after, "left": left}))

@@ -64,7 +64,7 @@ def test_what_the_server_keeps_is_never_inside_a_vault(tmp_path: Path, folder: P
         f"cache_dir: {Path(cache)} is inside the vault 'main'; choose a folder outside every vault"
         " (--cache-dir, KNAPPER_CACHE_DIR)"
     )
-    assert load(folder, env={"KNAPPER_CACHE_DIR": str(tmp_path / "cache")})
+    assert load(folder, env={"KNAPPER_CACHE_DIR": str(tmp_path / "cache")}).path == folder
 
 
 def test_each_bare_folder_keeps_its_state_in_a_place_of_its_own(tmp_path: Path) -> None:
