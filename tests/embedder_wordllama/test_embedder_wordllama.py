@@ -1,6 +1,10 @@
 """The default model: from its wheel, without a network."""
 
+import re
 import socket
+import subprocess
+import sys
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -52,3 +56,26 @@ def test_a_first_query_gets_the_vector_that_the_same_text_gets_later() -> None:
     first = model.embed(["obsidian tools"], query=True)
     assert np.array_equal(model.embed(["obsidian tools"], query=False), first)
     assert np.array_equal(model.embed(["obsidian tools"], query=True), first)
+
+
+EMBEDDING = """
+from pathlib import Path
+from knapper.config.model import EmbeddingSettings
+from knapper_embedder_wordllama import knapper_embedders
+model = knapper_embedders().build(EmbeddingSettings())
+for round in range(3):
+    for n in range(40):
+        model.embed([f"text {round} {n} {one} is like none before it, and short" for one in range(100)], query=False)
+    print(Path("/proc/self/status").read_text())
+"""
+
+
+@pytest.mark.skipif(
+    not Path("/proc/self/status").exists(), reason="the system does not say what a process holds"
+)
+def test_texts_that_were_embedded_are_not_remembered() -> None:
+    told = subprocess.run(
+        [sys.executable, "-c", EMBEDDING], capture_output=True, text=True, check=True
+    ).stdout
+    first, _, last = (int(kilobytes) for kilobytes in re.findall(r"RssAnon:\s+(\d+) kB", told))
+    assert last - first < 4000

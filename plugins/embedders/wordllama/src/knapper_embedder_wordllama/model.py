@@ -57,6 +57,8 @@ class WordLlama:
         tokenizer = Tokenizer.from_file(str(folder / TOKENIZER))
         tokenizer.no_padding()
         tokenizer.no_truncation()
+        # It would remember ten thousand texts a thread, for it takes a whole text for a word; few come twice.
+        tokenizer.model._resize_cache(0)
         return cls(_halves(folder / WEIGHTS), tokenizer, settings)
 
     @cached_property
