@@ -8,12 +8,12 @@ from knapper.testing import Calls, VaultFolder, check_domain
 from knapper_sessions import sessions
 
 
-def traced(call: Calls, tool: str, session: str = "test") -> None:
+def traced(call: Calls, tool: str, place: str = "test", ts: float | None = None) -> None:
     """A line as the trace of a call has it."""
-    folder = traces.folder(call.runtime(sessions).settings)
-    line = {"ts": time.time(), "type": "tool_invocation", "tool": tool, "vault": "main", "caller": "test"}
+    folder, now = traces.folder(call.runtime(sessions).settings), ts or time.time()
+    line = {"ts": now, "type": "tool_invocation", "tool": tool, "vault": "main", "caller": "test"}
     traces.append(
-        folder / traces.file_name(session),
+        folder / traces.file_name(place, now),
         {**line, "duration_ms": 1.5, "args_hash": "a" * 32, "result_size": 9, "status": "ok"},
     )
 
@@ -44,11 +44,45 @@ def test_pages_of_a_trace_join_without_gaps(call: Calls, vault: VaultFolder) -> 
     ]
 
 
+def test_a_call_belongs_to_the_session_begun_last_that_was_still_open(
+    call: Calls, vault: VaultFolder
+) -> None:
+    outer = call(sessions, "start_session", caller="me")["session_id"]
+    traced(call, "before")
+    inner = call(sessions, "start_session", caller="me")["session_id"]
+    traced(call, "inside")
+    call(sessions, "end_session", session_id=inner)
+    traced(call, "after")
+    lines = call(sessions, "get_session_traces")["items"]
+    expected = [(outer, "before"), (inner, "inside"), (outer, "after")]
+    assert [(line["session_id"], line["tool"]) for line in lines] == expected
+    alone = call(sessions, "get_session_traces", session_id=outer)["items"]
+    assert [line["tool"] for line in alone] == ["before", "after"]
+
+
+def test_who_calls_without_a_session_has_their_calls_in_the_one_they_began_for_days(
+    call: Calls, vault: VaultFolder
+) -> None:
+    call.caller = Caller("ann", LOCAL, authenticated=True)
+    runtime, place = call.runtime(sessions), traces.place(None, call.caller.hash)
+    runtime.clock = lambda: 1_800_000_000.0
+    started = call(sessions, "start_session", caller="me")
+    assert started["trace_path"] == f"traces/caller-{call.caller.hash}.2027-01-15.jsonl"
+    traced(call, "read_note", place, 1_800_000_001.0)
+    traced(call, "search_text", place, 1_800_100_000.0)
+    traced(call, "read_note", traces.place(None, Caller("bob").hash), 1_800_000_002.0)
+    runtime.clock = lambda: 1_800_200_000.0
+    ended = call(sessions, "end_session", session_id=started["session_id"])
+    assert (ended["event_count"], ended["trace_path"][-16:]) == (2, "2027-01-17.jsonl")
+    lines = call(sessions, "get_session_traces", session_id=started["session_id"])["items"]
+    assert [line["tool"] for line in lines] == ["read_note", "search_text"]
+
+
 def test_a_line_that_a_kill_cut_off_costs_only_itself(call: Calls, vault: VaultFolder) -> None:
     number = call(sessions, "start_session", caller="me")["session_id"]
     traced(call, "before")
     folder = traces.folder(call.runtime(sessions).settings)
-    with (folder / traces.file_name("test")).open("ab") as file:
+    with (folder / "test.jsonl").open("ab") as file:
         file.write(b'{"ts": 1, "ty\n')
     traced(call, "after")
     lines = call(sessions, "get_session_traces", session_id=number)

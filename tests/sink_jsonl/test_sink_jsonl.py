@@ -43,10 +43,25 @@ def test_each_session_has_a_file_of_its_own_without_arguments_or_answers(
     assert len((traces(call) / "two.jsonl").read_text().splitlines()) == 1
 
 
+def test_who_calls_without_a_session_has_a_file_for_each_day(call: Calls, vault: VaultFolder) -> None:
+    call.plugins.append(knapper_sink_jsonl)
+    runtime = call.runtime(probe)
+    ann, bob = (Caller(name, LOCAL, authenticated=True) for name in ("ann", "bob"))
+    for day, caller in ((1, ann), (1, bob), (2, ann)):
+        runtime.clock = lambda day=day: 86_400.0 * day
+        runtime.call("look", {"word": "x"}, caller)
+    runtime.hub.close()
+    assert {file.name for file in traces(call).iterdir() if file.name.startswith("caller-")} == {
+        f"caller-{ann.hash}.1970-01-02.jsonl",
+        f"caller-{bob.hash}.1970-01-02.jsonl",
+        f"caller-{ann.hash}.1970-01-03.jsonl",
+    }
+
+
 def test_a_session_name_cannot_leave_the_folder() -> None:
-    assert file_name("../../etc/passwd") == "_.._etc_passwd.jsonl"
-    assert file_name("...") == "_.jsonl"
-    assert file_name(None) == "server.jsonl"
+    assert file_name("../../etc/passwd", 0) == "_.._etc_passwd.jsonl"
+    assert file_name("...", 0) == "_.jsonl"
+    assert file_name("server", 0) == "server.1970-01-01.jsonl"
 
 
 @needs_full

@@ -5,6 +5,7 @@ from __future__ import annotations
 import errno
 import os
 import re
+import time
 from collections.abc import Iterator
 from io import RawIOBase
 from pathlib import Path
@@ -15,6 +16,7 @@ import msgspec
 from knapper.config.paths import cache_dir
 
 DAY = 86_400
+SERVER, CALLER = "server", "caller-"
 UNSAFE = re.compile(r"[^A-Za-z0-9._-]")
 
 
@@ -23,10 +25,29 @@ def folder(settings: Any) -> Path:
     return cache_dir(settings) / "traces"
 
 
-def file_name(session: str | None) -> str:
-    """A session's file; a name that could leave the folder becomes one that cannot."""
-    safe = UNSAFE.sub("_", session or "server").strip(".")
-    return f"{safe[:120] or '_'}.jsonl"
+def place(session: str | None, caller: str) -> str:
+    """Where a call comes from: its connection's session, or its caller, by hash, where connections have none."""
+    return session or f"{CALLER}{caller}"
+
+
+def file_name(place: str, ts: float) -> str:
+    """The file of a place; a name that could leave the folder becomes one that cannot.
+
+    A session has one. A caller without sessions, and the server itself, never end, so they have one for each day.
+    """
+    daily = place == SERVER or place.startswith(CALLER)
+    day = time.strftime(".%Y-%m-%d", time.gmtime(ts)) if daily else ""
+    return f"{_safe(place)}{day}.jsonl"
+
+
+def files(folder: Path, place: str) -> list[Path]:
+    """All files of a place, in the order of time."""
+    safe = _safe(place)
+    return [folder / f"{safe}.jsonl", *sorted(folder.glob(f"{safe}.????-??-??.jsonl"))]
+
+
+def _safe(name: str) -> str:
+    return UNSAFE.sub("_", name).strip(".")[:120] or "_"
 
 
 def append(file: Path, line: dict[str, Any]) -> None:

@@ -131,7 +131,7 @@ class Vault:
         if not self._runtime.settings.snapshots.enabled:
             return
         kept = [Kept(f.path, f.data, f.op, f.target) for f in files]
-        call.snapshots = self._runtime.snapshots.take_many(self.id, kept, call.caller.session, call.name)
+        call.snapshots = self._runtime.snapshots.take_many(self.id, kept, call.session, call.name)
         call.kept = [f.target or f.path for f in files]
 
     def _changed(self, call: Call, changes: Sequence[Change]) -> None:

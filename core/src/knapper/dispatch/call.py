@@ -41,6 +41,9 @@ class Outcome(msgspec.Struct, kw_only=True):
     result_size: int = 0
 
 
+CURRENT_SESSION = "sessions.current"  # a service: the session of work that a call is part of
+
+
 def never() -> bool:
     return False
 
@@ -109,6 +112,12 @@ class Call:
         if self.claim is not None and not self.effect:
             self.runtime.keys.committed(self.claim)
         self.effect = True
+
+    @property
+    def session(self) -> str | None:
+        """What its changes are kept under: the session of work that the caller has begun, or the connection's."""
+        current = self.runtime.registry.services.get(CURRENT_SESSION)
+        return (current(self.context()) if current else None) or self.caller.session
 
     def refusal(self, error: ToolError) -> Refusal | None:
         """How the tool's own contract publishes an error, where it has one."""

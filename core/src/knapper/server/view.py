@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from knapper.runtime import Runtime
     from knapper.store.jobs import JobStatus
     from knapper.store.snapshots import Snapshots
+    from knapper.store.state import DomainStore
     from knapper.vault.acl import Op, Verdict
     from knapper.vaults import Vault
 
@@ -123,6 +124,10 @@ class ServerView:
 
     def snapshots(self) -> Snapshots:
         return self._runtime.snapshots
+
+    def store(self, domain: str) -> DomainStore:
+        """A domain's own tables, for a service that it offers to tools of others."""
+        return self._runtime.state.domain(domain)
 
     def reload(self) -> tuple[list[str], list[str]]:
         """Read the configuration again; what was applied, and what needs a restart."""

@@ -174,13 +174,14 @@ class Snapshots:
         found = self.list(vault, path, limit=1)
         return found[0] if found else None
 
-    def session_changes(self, vault: str, session: str) -> Sequence[Snapshot]:
-        """All one session changed in a vault, in order. For each path the first `hash` and the last `after_hash` say
+    def session_changes(self, vault: str, *sessions: str) -> Sequence[Snapshot]:
+        """All that sessions changed in a vault, in order. For each path the first `hash` and the last `after_hash` say
         what to restore and whether the file has moved on; long sessions may lack steps between those.
         """
-        sql = f"SELECT {_FIELDS} FROM note_snapshots WHERE vault_id = ? AND session = ? ORDER BY id"
+        these = f"session IN ({', '.join('?' * len(sessions))})"
+        sql = f"SELECT {_FIELDS} FROM note_snapshots WHERE vault_id = ? AND {these} ORDER BY id"
         with self._state.read() as conn:
-            return [Snapshot(*row) for row in conn.exec_driver_sql(sql, (vault, session))]
+            return [Snapshot(*row) for row in conn.exec_driver_sql(sql, (vault, *sessions))]
 
     def prune(self) -> int:
         """Drop what is beyond the retention and no recent session needs, then contents nothing refers to.

@@ -166,18 +166,24 @@ class UndoneSession(Record):
 )
 def undo_session(
     ctx: Context,
-    session_id: Annotated[str | None, Doc("Yours if absent; another's needs admin:vault.")] = None,
+    session_id: Annotated[
+        str | None,
+        Doc("This connection's, or one from start_session; yours if absent, another's needs admin:vault."),
+    ] = None,
     dry_run: bool = True,
 ) -> UndoneSession:
     """Take back all that one session changed, or nothing where a file has been changed again since."""
-    session = session_id or ctx.session
+    session = session_id or ctx.session or _asked(ctx, "sessions.current")
     if session is None:
         raise ToolError("invalid_input", "this connection has no session; name one")
-    if session != ctx.session and not ctx.caller.may("admin:vault"):
+    owner = _asked(ctx, "sessions.owner", session)
+    yours = session == ctx.session or (owner is not None and owner == ctx.caller.name)
+    if not yours and not ctx.caller.may("admin:vault"):
         raise ToolError(
             "forbidden", "another session's changes need the scope 'admin:vault'", required=["admin:vault"]
         )
-    changes = _snapshots(ctx).session_changes(ctx.vault.vault, session)
+    within = [] if owner else _asked(ctx, "sessions.within", session) or []
+    changes = _snapshots(ctx).session_changes(ctx.vault.vault, session, *within)
     steps = plan(changes)
     for step in steps:
         ctx.vault.authorise("write" if step.before else "delete", step.path)
@@ -192,6 +198,15 @@ def undo_session(
         dry_run=dry_run,
         undone_at=None if dry_run else ctx.stamp(),
     )
+
+
+def _asked(ctx: Context, service: str, *arguments: str) -> Any:
+    """What the sessions domain knows; nothing where it is not installed, and nobody begins sessions."""
+    try:
+        ask = ctx.service(service)
+    except ToolError:
+        return None
+    return ask(ctx, *arguments)
 
 
 def _refuse_moved_on(ctx: Context, steps: list[Step]) -> None:

@@ -2,37 +2,20 @@
 
 from __future__ import annotations
 
-from bisect import bisect_right
-from collections.abc import Iterator
 from datetime import UTC, datetime
 from secrets import token_hex
 from typing import Annotated, Any
 
 import msgspec
 
-from knapper import Context, Doc, Domain, Migration, Page, Record, ToolError, hookimpl, traces
+from knapper import Context, Doc, Page, Record, ToolError, hookimpl, traces
+from knapper.domain import Domain
+from knapper_sessions import rows, services
+from knapper_sessions.domain import sessions
+from knapper_sessions.rows import Row
+from knapper_sessions.spans import traced
 
-TABLE = """
-CREATE TABLE sessions_sessions (
-    vault_id TEXT NOT NULL,
-    id TEXT NOT NULL,
-    declared TEXT NOT NULL,
-    principal TEXT NOT NULL,
-    observed TEXT NOT NULL,
-    started_at REAL NOT NULL,
-    ended_at REAL,
-    metadata TEXT,
-    PRIMARY KEY (vault_id, id)
-) WITHOUT ROWID;
-CREATE INDEX sessions_by_start ON sessions_sessions (vault_id, started_at);
-"""
-
-sessions = Domain(
-    "sessions",
-    summary="Begin and end sessions of work, and read their traces.",
-    group="workspace",
-    tables=[Migration("20260101_001", TABLE)],
-)
+__all__ = ["services", "sessions"]
 
 
 class Started(Record):
@@ -50,20 +33,17 @@ def start_session(
     ],
     session_metadata: Annotated[dict[str, Any] | None, Doc("Anything worth keeping with it.")] = None,
 ) -> Started:
-    """Begin a session of work; calls of this connection are in its trace until it ends."""
+    """Begin a session of work: calls of this connection are in it until it ends, or all of yours where connections have no session."""
     number, now = f"sess_{token_hex(12)}", ctx.now()
-    observed = ctx.session or f"{ctx.caller.hash}"
-    _trace(
-        ctx, observed, {"ts": now, "type": "session_start", "session_id": number, "caller": _principal(ctx)}
-    )
-    row = (ctx.vault.vault, number, caller, _principal(ctx), observed, now, _json(session_metadata))
+    principal, observed = rows.principal(ctx), rows.observed(ctx)
+    path = _trace(ctx, now, "session_start", number, observed)
+    row = (ctx.vault.vault, number, caller, principal, observed, now, _json(session_metadata))
     with ctx.store.write() as conn:
         conn.exec_driver_sql(
             "INSERT INTO sessions_sessions (vault_id, id, declared, principal, observed, started_at, metadata) "
             "VALUES (?, ?, ?, ?, ?, ?, ?)",
             row,
         )
-    path = f"traces/{traces.file_name(observed)}"
     return Started(session_id=number, vault=ctx.vault.vault, started_at=ctx.stamp(now), trace_path=path)
 
 
@@ -84,22 +64,18 @@ def end_session(ctx: Context, session_id: str, end_metadata: dict[str, Any] | No
             "invalid_input", f"the session {session_id!r} has already ended", session_id=session_id
         )
     now = ctx.now()
-    _trace(
-        ctx,
-        row.observed,
-        {"ts": now, "type": "session_end", "session_id": session_id, "caller": _principal(ctx)},
-    )
+    path = _trace(ctx, now, "session_end", session_id, row.observed)
+    count = sum(1 for _, _, line in traced(ctx, [row]) if line["type"].endswith("_invocation"))
     with ctx.store.write() as conn:
         kept = msgspec.json.decode(row.metadata) if row.metadata else {}
         conn.exec_driver_sql(
             "UPDATE sessions_sessions SET ended_at = ?, metadata = ? WHERE vault_id = ? AND id = ?",
             (now, _json({**kept, **(end_metadata or {})}), ctx.vault.vault, session_id),
         )
-    count = sum(1 for line in _lines(ctx, row) if line["type"].endswith("_invocation"))
     return Ended(
         session_id=session_id,
         ended_at=ctx.stamp(now),
-        trace_path=f"traces/{traces.file_name(row.observed)}",
+        trace_path=path,
         event_count=count,
         duration_ms=int((now - row.started_at) * 1000),
     )
@@ -126,13 +102,13 @@ def get_session_traces(
     page: Page = Page(),
 ) -> Page.Of[TraceLine]:
     """Read what was called in your sessions, in the order of time; never arguments or answers."""
-    rows = [_own(ctx, session_id)] if session_id else _mine(ctx)
+    wanted = [_own(ctx, session_id)] if session_id else _mine(ctx)
     low, high = _time(from_, 0.0), _time(to, float("inf"))
     found: dict[tuple[float, str, int], TraceLine] = {}
-    for row, number, line in _traced(ctx, rows):
-        wanted = line["type"].endswith("_invocation") and low <= line["ts"] < high
-        if wanted and (not tool_filter or line["tool"] in tool_filter):
-            found[line["ts"], row.id, number] = _shown(ctx, row.id, line)
+    for row, number, line in traced(ctx, wanted):
+        shown = line["type"].endswith("_invocation") and low <= line["ts"] < high
+        if shown and (not tool_filter or line["tool"] in tool_filter):
+            found[line["ts"], row.id, number] = _shown(row.id, line)
     items = sorted(found.items())
     cut = page.cut(items, key=lambda item: item[0])
     return page.of(
@@ -148,66 +124,33 @@ def active_sessions(store: Any, vault: str) -> float:
         return float(conn.exec_driver_sql(open_, (vault,)).scalar_one())
 
 
-def _own(ctx: Context, number: str) -> Any:
+def _own(ctx: Context, number: str) -> Row:
     """A session of this caller; another's only for who may administer workspaces."""
     with ctx.store.read() as conn:
-        row = conn.exec_driver_sql(
-            "SELECT * FROM sessions_sessions WHERE vault_id = ? AND id = ?", (ctx.vault.vault, number)
-        ).one_or_none()
+        row = rows.find(conn, ctx.vault.vault, number)
     if row is None:
         raise ToolError("invalid_input", f"there is no session {number!r}", session_id=number)
-    if row.principal != _principal(ctx) and not ctx.caller.may("admin:workspace"):
+    if row.principal != rows.principal(ctx) and not ctx.caller.may("admin:workspace"):
         raise ToolError("forbidden", "this session is another caller's", session_id=number)
     return row
 
 
-def _mine(ctx: Context) -> list[Any]:
+def _mine(ctx: Context) -> list[Row]:
     with ctx.store.read() as conn:
-        return list(
-            conn.exec_driver_sql(
-                "SELECT * FROM sessions_sessions WHERE vault_id = ? AND principal = ? ORDER BY started_at",
-                (ctx.vault.vault, _principal(ctx)),
-            )
-        )
+        return rows.begun_by(conn, ctx.vault.vault, rows.principal(ctx))
 
 
-def _principal(ctx: Context) -> str:
-    """Who the server observed; a caller without an identity has no sessions."""
-    if ctx.caller.name is None:
-        raise ToolError("forbidden", "a caller without an identity has no sessions")
-    return ctx.caller.name
-
-
-def _lines(ctx: Context, row: Any) -> Iterator[dict[str, Any]]:
-    """The trace between a session's start and end."""
-    return (line for _, _, line in _traced(ctx, [row]))
-
-
-def _traced(ctx: Context, rows: list[Any]) -> Iterator[tuple[Any, int, dict[str, Any]]]:
-    """Each line of the sessions' traces once, under the session that was begun last before it and was still open."""
-    files: dict[str, list[Any]] = {}
-    for row in sorted(rows, key=lambda one: one.started_at):
-        files.setdefault(row.observed, []).append(row)
-    folder = traces.folder(ctx.server.settings)
-    for observed, group in files.items():
-        starts = [row.started_at for row in group]
-        for number, line in enumerate(traces.read(folder / traces.file_name(observed))):
-            place = bisect_right(starts, line.get("ts", -1)) - 1
-            if place < 0:
-                continue
-            row = group[place]
-            here = line.get("vault", row.vault_id) in (row.vault_id, "")
-            if here and (row.ended_at is None or line["ts"] <= row.ended_at):
-                yield row, number, line
-
-
-def _trace(ctx: Context, observed: str, line: dict[str, Any]) -> None:
+def _trace(ctx: Context, now: float, type: str, number: str, observed: str) -> str:
+    """Add a line of the session itself to the trace that its calls are in, and say where that is."""
     folder = traces.folder(ctx.server.settings)
     folder.mkdir(parents=True, exist_ok=True, mode=0o700)
-    traces.append(folder / traces.file_name(observed), line)
+    file = traces.file_name(observed, now)
+    line = {"ts": now, "type": type, "session_id": number, "caller": rows.principal(ctx)}
+    traces.append(folder / file, line)
+    return f"traces/{file}"
 
 
-def _shown(ctx: Context, session: str, line: dict[str, Any]) -> TraceLine:
+def _shown(session: str, line: dict[str, Any]) -> TraceLine:
     return TraceLine(
         session_id=session,
         ts=datetime.fromtimestamp(line["ts"], UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z"),

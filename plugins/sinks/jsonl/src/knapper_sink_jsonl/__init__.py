@@ -9,7 +9,7 @@ from knapper import CallRecord, Event, Sink, hookimpl, traces
 
 
 class Traces:
-    """Appends to `traces/<session>.jsonl`; the server's own job removes files that are past their time."""
+    """Appends to the file of the session; the server's own job removes files that are past their time."""
 
     def __init__(self, folder: Path) -> None:
         folder.mkdir(parents=True, exist_ok=True, mode=0o700)
@@ -29,16 +29,16 @@ class Traces:
         }
         if record.error_code:
             line["error_code"] = record.error_code
-        self._append(record.session, line)
+        self._append(traces.place(record.session, record.caller_hash), line)
 
     def event(self, event: Event) -> None:
-        self._append(None, {"ts": event.ts, "type": event.type, "vault": event.vault})
+        self._append(traces.SERVER, {"ts": event.ts, "type": event.type, "vault": event.vault})
 
     def close(self) -> None:
         """Every line is written when it comes, so there is nothing left to do."""
 
-    def _append(self, session: str | None, line: dict[str, Any]) -> None:
-        traces.append(self._folder / traces.file_name(session), line)
+    def _append(self, place: str, line: dict[str, Any]) -> None:
+        traces.append(self._folder / traces.file_name(place, line["ts"]), line)
 
 
 def build(server: Any) -> Traces | None:
