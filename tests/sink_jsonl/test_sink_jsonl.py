@@ -1,4 +1,5 @@
 import json
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -48,7 +49,7 @@ def test_who_calls_without_a_session_has_a_file_for_each_day(call: Calls, vault:
     runtime = call.runtime(probe)
     ann, bob = (Caller(name, LOCAL, authenticated=True) for name in ("ann", "bob"))
     for day, caller in ((1, ann), (1, bob), (2, ann)):
-        runtime.clock = lambda day=day: 86_400.0 * day
+        runtime.clock = partial(float, 86_400 * day)
         runtime.call("look", {"word": "x"}, caller)
     runtime.hub.close()
     assert {file.name for file in traces(call).iterdir() if file.name.startswith("caller-")} == {
