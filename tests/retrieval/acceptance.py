@@ -372,7 +372,7 @@ ITEMS = {
         "exit codes tell what went wrong, and errors go to standard error",
         (
             CLI + "a_mistake_in_usage_exits_2_and_says_nothing_on_stdout",
-            CLI + "index_of_a_vault_that_does_not_exist_is_an_error",
+            CLI + "index_of_what_does_not_exist_is_a_mistake_that_is_told",
             CLI + "config_validate_says_that_it_is_well",
         ),
         "the commands are those of this server; searching is done by clients",

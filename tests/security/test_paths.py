@@ -120,7 +120,7 @@ def all_codes(house: House, path: str, *, open_only: bool = True) -> set[str]:
         "\\etc\\passwd",
         "//host/share/s.md",
         "C:/Windows/win.ini",
-        "c:s.md",
+        "c:",
         "Open/a.md\x00.png",
         "Open/a\n.md",
         "Open/nul",
@@ -130,6 +130,10 @@ def all_codes(house: House, path: str, *, open_only: bool = True) -> set[str]:
 def test_no_spelling_leads_out(house: House, path: str) -> None:
     assert all_codes(house, path) == {"path_invalid"}
     assert all_codes(house, path, open_only=False) == {"path_invalid"}
+
+
+def test_a_name_like_a_drives_is_one_of_the_vault_where_there_are_no_drives(house: House) -> None:
+    assert all_codes(house, "c:s.md") == {"path_invalid" if os.name == "nt" else "acl_denied"}
 
 
 def test_an_absolute_path_into_the_vault_is_refused_too(house: House) -> None:
