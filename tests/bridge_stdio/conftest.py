@@ -42,6 +42,11 @@ class Proxy(Pipe):
         while text not in self._notes.get(timeout=SECONDS):
             pass
 
+    def greet(self) -> Any:
+        """The first half of a handshake; before the second, a proxy whose host refuses may have ended."""
+        client = {"name": "test", "version": "1"}
+        return self.ask(0, "initialize", protocolVersion="2025-11-25", capabilities={}, clientInfo=client)
+
     def ask(self, id: int | str, method: str, **params: Any) -> Any:
         """Send a request and return its answer; what is told meanwhile is kept."""
         self.send({"jsonrpc": "2.0", "id": id, "method": method, "params": params})

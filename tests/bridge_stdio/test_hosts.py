@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import signal
+import threading
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -14,7 +15,8 @@ import pytest
 from mcp import Client
 from mcp.client.stdio import StdioServerParameters, stdio_client
 
-from knapper.testing_http import loopback
+from knapper.testing_http import Reply, loopback
+from knapper_bridge_stdio.remote import FIRST_SECONDS
 from tests.bridge_stdio.conftest import NOWHERE, PROXY, Bench, V1Host, free_port, tool
 from tests.server.conftest import install
 
@@ -58,6 +60,16 @@ def test_the_sdk_client_uses_everything_that_the_host_has(bench: Bench, mode: An
     anyio.run(talk, bench.host().url)
     assert len(asked) == 1
     assert len(steps) >= 2
+
+
+def test_a_host_that_never_answers_does_not_keep_the_client_waiting(bench: Bench) -> None:
+    held = threading.Event()
+    with loopback(lambda asked: Reply({}, hold=held)) as told:
+        one = bench.proxy(told.url + "/mcp")
+        assert "result" in one.initialize()
+        assert one.ask(1, "ping")["result"] == {}
+        held.set()  # whoever waited for an answer of the host would not have come this far
+    assert FIRST_SECONDS < 1
 
 
 def test_it_answers_without_a_host_and_tells_when_the_tools_are_there(bench: Bench) -> None:
@@ -235,7 +247,7 @@ def test_a_key_is_sent_and_a_host_that_refuses_is_not_asked_again(bench: Bench) 
     one = bench.connected(host.url, "--api-key-env", "MY_KEY", MY_KEY="friend")
     assert one.call(1, "add_numbers", a=1, b=2)["result"]["structuredContent"] == {"result": 3}
     refused = bench.proxy(host.url, KNAPPER_STDIO_API_KEY="stranger")
-    assert "result" in refused.initialize()
+    assert "result" in refused.greet()
     assert refused.process.wait(30) == 1
     assert "401 Unauthorized: invalid or expired token" in refused.stderr()
     assert "stranger" not in refused.stderr()

@@ -131,7 +131,7 @@ def test_a_host_of_another_version_is_not_a_host(bench: Bench) -> None:
 
     with loopback(other) as told:
         one = bench.proxy(told.url, "--transport", "v1")
-        assert "result" in one.initialize()
+        assert "result" in one.greet()
         assert one.process.wait(30) == 1
         assert "speaks version '2' of /bridge/v1, not '1'" in one.stderr()
 

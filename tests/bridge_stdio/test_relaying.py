@@ -172,7 +172,7 @@ def test_a_call_that_certainly_was_not_executed_goes_the_other_way(bench: Bench,
 def test_a_host_that_is_named_by_its_protocol_is_not_asked_in_another(bench: Bench) -> None:
     with loopback(V1Host(tool("a"))) as told:
         one = bench.proxy(told.url + "/mcp", "--transport", "mcp")
-        assert "result" in one.initialize()
+        assert "result" in one.greet()
         assert one.process.wait(30) == 1
         assert {asked.path for asked in told.asked} == {"/mcp"}
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
+from itertools import count
 from typing import Any
 
 from knapper.testing import VaultFolder
@@ -99,9 +100,10 @@ def test_what_a_script_prints_does_not_reach_the_protocol(serve: Serve, run: Run
     run("trust", "loud.py")
     one = serve()
     one.initialize()
-    told(one)
-    assert json.loads(answer(one, 1, "tools/call", name="loud", arguments={})["content"][0]["text"]) == {
-        "result": "x"
-    }
+    asked = count(1)
+    while names(one, next(asked)) != ["loud"]:  # a client whom nothing was shown yet is told of no change
+        pass
+    said = answer(one, next(asked), "tools/call", name="loud", arguments={})["content"][0]["text"]
+    assert json.loads(said) == {"result": "x"}
     assert one.leave() == 0
-    assert one.rest() == []
+    assert [message for message in one.rest() if message.get("method") != CHANGED] == []
