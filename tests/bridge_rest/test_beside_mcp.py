@@ -10,6 +10,7 @@ import pytest
 
 from knapper.server.digest import tools_hash
 from tests.bridge_rest.conftest import GUARDED, V1
+from tests.server.conftest import envelope
 
 Start = Callable[..., V1]
 
@@ -60,8 +61,9 @@ def test_unknown_and_disabled_tools_are_refused_over_mcp_too(v1: Start) -> None:
     one = v1("--set", 'tool_visibility.disabled=["shout"]')
     for name in ("nope", "shout"):
         _, answer = one.mcp("tools/call", name=name, arguments={"text": "x"})
-        assert answer["result"]["isError"] is True
-        assert answer["result"]["structuredContent"]["code"] == "not_found"
+        assert answer["error"]["code"] == -32602
+        assert answer["error"]["message"] == f"unknown tool: {name}"
+        assert answer["error"]["data"]["errorCode"] == "not_found"
 
 
 def test_a_wrong_bearer_is_401_on_both_surfaces(v1: Start) -> None:
@@ -72,12 +74,36 @@ def test_a_wrong_bearer_is_401_on_both_surfaces(v1: Start) -> None:
     assert one.get("/health", Authorization="Bearer friend")[0] == 200
 
 
+HEADERS = ({"Authorization": "Bearer {}"}, {"X_ObsiScripta_Api_Key": "{}"})
+
+
+@pytest.mark.parametrize("header", HEADERS, ids=["bearer", "key"])
+def test_a_key_is_taken_from_either_header_on_both_surfaces(v1: Start, header: dict[str, str]) -> None:
+    one = v1(*GUARDED)
+    ((name, form),) = header.items()
+    for key, status in (("friend", 200), ("stranger", 401), ("", 401)):
+        given = {name: form.format(key)}
+        body = {"jsonrpc": "2.0", "id": 1, "method": "tools/list", "params": {"_meta": envelope()}}
+        modern = {"MCP_Protocol_Version": "2026-07-28", "Mcp_Method": "tools/list"}
+        assert one.web.request(body=body, **modern, **given)[0] == status
+        assert one.get("/tools", **given)[0] == status
+
+
+def test_the_header_that_mcp_has_counts_where_both_are_there(v1: Start) -> None:
+    one = v1(*GUARDED)
+    assert one.get("/tools", Authorization="Bearer stranger", X_ObsiScripta_Api_Key="friend")[0] == 401
+    assert one.get("/tools", Authorization="Bearer friend", X_ObsiScripta_Api_Key="stranger")[0] == 200
+
+
 def test_a_session_is_needed_ends_and_is_its_own(one: V1) -> None:
     session = one.web.opened()
     other = one.web.opened()
     assert session != other
     assert one.web.request(body={"jsonrpc": "2.0", "id": 1, "method": "ping"})[0] == 400
     assert one.mcp("ping", "unknown")[0] == 404
-    assert one.web.request("DELETE", Mcp_Session_Id=session)[0] in (200, 204)
+    status, headers, content = one.web.request("DELETE", Mcp_Session_Id=session)
+    assert (status, content) == (204, b"")
+    assert not {"content-type", "content-length"} & set(headers)
     assert one.mcp("ping", session)[0] == 404
+    assert one.web.request("DELETE", Mcp_Session_Id=session)[0] == 404
     assert one.mcp("ping", other)[1]["result"] == {}

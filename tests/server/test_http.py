@@ -9,6 +9,7 @@ import socket
 import subprocess
 import threading
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -25,6 +26,18 @@ def posted(web: Web, method: str, id: int = 1, _session: str = "", **params: Any
     body = {"jsonrpc": "2.0", "id": id, "method": method, "params": params}
     status, _, content = web.request(body=body, Mcp_Session_Id=_session, MCP_Protocol_Version="2025-11-25")
     return status, data_of(content)
+
+
+def greeted(web: Web) -> tuple[int, str]:
+    """The first half of a handshake: its status, and the id of the session that it opened."""
+    client = {
+        "protocolVersion": "2025-11-25",
+        "capabilities": {},
+        "clientInfo": {"name": "t", "version": "1"},
+    }
+    body = {"jsonrpc": "2.0", "id": 0, "method": "initialize", "params": client}
+    status, headers, _ = web.request(body=body)
+    return status, headers.get("mcp-session-id", "")
 
 
 def test_the_ready_line_names_the_port_that_was_taken(web: Start) -> None:
@@ -106,6 +119,16 @@ def test_a_bearer_is_needed_where_one_is_configured_and_every_failure_reads_the_
     assert KEY not in "".join(one.errors)
 
 
+def test_where_no_key_was_configured_one_is_made_and_nobody_comes_in_without_it(
+    web: Start, place: Place
+) -> None:
+    one = web("--set", "auth.mode=apikey", KNAPPER_PLUGINS__ONLY='["fixtures", "verifier-apikey"]')
+    assert one.modern("tools/list")[0] == 401
+    key = Path(place.env["KNAPPER_CACHE_DIR"], "api-key").read_text()
+    status, answer = one.modern("tools/list", {"Authorization": f"Bearer {key}"})
+    assert (status, "result" in answer) == (200, True)
+
+
 def test_clients_learn_where_tokens_come_from(web: Start) -> None:
     one = web(
         *("--set", "auth.mode=apikey", "--set", "auth.resource=https://vault.example/mcp"),
@@ -176,7 +199,7 @@ def test_a_session_is_opened_used_and_deleted(web: Start) -> None:
         one, "tools/call", _session=session, name="add_numbers", arguments={"a": 1, "b": 1}
     )
     assert (status, answer["result"]["structuredContent"]) == (200, {"result": 2})
-    assert one.request("DELETE", Mcp_Session_Id=session)[0] == 200
+    assert one.request("DELETE", Mcp_Session_Id=session)[0] == 204
     assert posted(one, "ping", _session=session)[0] == 404
 
 
@@ -184,6 +207,15 @@ def test_what_belongs_to_no_session_is_refused(web: Start) -> None:
     one = web()
     assert posted(one, "ping", _session="0123")[0] == 404
     assert one.request(body={"jsonrpc": "2.0", "id": 1, "method": "ping"})[0] == 400
+
+
+def test_a_session_that_nobody_uses_grows_old_and_is_forgotten(web: Start) -> None:
+    one = web("--set", "transports.http.session_idle_seconds=1", "--set", "transports.http.max_sessions=1")
+    _, session = greeted(one)
+    while (status := greeted(one)[0]) == 503:  # there is room for another as soon as it is gone
+        pass
+    assert status == 200
+    assert posted(one, "ping", _session=session)[0] == 404
 
 
 def test_malformed_json_is_400_and_the_session_goes_on(web: Start) -> None:
@@ -220,13 +252,7 @@ def test_a_body_over_the_limit_is_413_in_both_eras(web: Start) -> None:
 def test_sessions_over_the_limit_are_refused_until_one_ends(web: Start) -> None:
     one = web("--set", "transports.http.max_sessions=1")
     session = one.opened()
-    client = {
-        "protocolVersion": "2025-11-25",
-        "capabilities": {},
-        "clientInfo": {"name": "t", "version": "1"},
-    }
-    again = {"jsonrpc": "2.0", "id": 0, "method": "initialize", "params": client}
-    assert one.request(body=again)[0] == 503
+    assert greeted(one)[0] == 503
     one.request("DELETE", Mcp_Session_Id=session)
     assert one.opened()
 

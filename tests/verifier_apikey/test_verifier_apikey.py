@@ -1,3 +1,4 @@
+import hmac
 import stat
 from pathlib import Path
 from typing import Any
@@ -30,6 +31,26 @@ def test_the_key_is_the_caller_with_the_configured_scopes(tmp_path: Path) -> Non
 def test_anything_else_is_refused(tmp_path: Path, bearer: str) -> None:
     with pytest.raises(Rejected):
         build(settings(tmp_path, api_key=KEY))(bearer)
+
+
+def test_a_key_is_compared_in_constant_time_and_whole(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    compared: list[tuple[Any, Any]] = []
+    compare = hmac.compare_digest
+
+    def watched(given: bytes, expected: bytes) -> bool:
+        compared.append((given, expected))
+        return compare(given, expected)
+
+    monkeypatch.setattr(hmac, "compare_digest", watched)
+    verify = build(settings(tmp_path, api_key=KEY))
+    wrong = ["x" + KEY[1:], KEY[:-1] + "x", "x"]
+    for bearer in wrong:
+        with pytest.raises(Rejected):
+            verify(bearer)
+    assert verify(KEY).name == "apikey"
+    assert compared == [(bearer.encode(), KEY.encode()) for bearer in [*wrong, KEY]]
 
 
 def test_a_missing_key_is_made_once_and_only_its_owner_can_read_it(tmp_path: Path) -> None:

@@ -10,6 +10,7 @@ from knapper.server import facade
 from knapper.server.client import Answered, Client
 from knapper.server.exchange import Exchange
 from knapper.server.results import of_outcome
+from knapper.server.wire import INVALID_PARAMS, ProtocolError
 
 TRACE = {"traceparent": 128, "tracestate": 512, "baggage": 8192}
 PROGRESS_SECONDS = 0.02
@@ -39,7 +40,22 @@ def _call(exchange: Exchange) -> dict[str, Any]:
         )
     except Answered as answered:
         return answered.unwrap()
+    error = outcome.error
+    if (
+        error is not None
+        and error["code"] == "not_found"
+        and not facade.knows(runtime, name, exchange.caller)
+    ):
+        raise unknown(error)
     return of_outcome(outcome, exchange.version)
+
+
+def unknown(error: dict[str, Any]) -> ProtocolError:
+    """The request itself is wrong where it names no tool; many clients show a model nothing but the message."""
+    near = error.get("details", {}).get("suggestions", [])
+    message = f"{error['message']}; the nearest: {', '.join(near)}" if near else error["message"]
+    data = {"errorCode": error["code"], **{k: v for k, v in error.items() if k not in ("code", "message")}}
+    return ProtocolError(INVALID_PARAMS, message, data)
 
 
 def progress(exchange: Exchange) -> Callable[[float, float | None, str], None] | None:

@@ -23,7 +23,7 @@ from knapper.caller import Caller
 from knapper.errors import ConfigError
 from knapper.routes import Route as Offered
 from knapper.server import eras, lifecycle, wire
-from knapper.server.http.bearer import METADATA, Bearers, Unauthorised
+from knapper.server.http.bearer import API_KEY, METADATA, Bearers, Unauthorised, proof
 from knapper.server.http.edge import Edge, sessions
 from knapper.server.http.guard import Guard
 from knapper.server.http.straight import Straight, is_told
@@ -36,7 +36,7 @@ log = logging.getLogger("knapper.http")
 WATCH_SECONDS = 0.05
 ONCE = frozenset(
     {b"host", b"origin", b"authorization", b"content-length", b"content-type", b"last-event-id"}
-    | {b"mcp-session-id", b"mcp-protocol-version", b"mcp-method", b"mcp-name"}
+    | {b"mcp-session-id", b"mcp-protocol-version", b"mcp-method", b"mcp-name", API_KEY}
 )
 EXPOSED = "Mcp-Session-Id, WWW-Authenticate"
 
@@ -112,7 +112,7 @@ class App:
         refuse: Callable[[int, str], Response] | None = None,
     ) -> None:
         try:
-            caller = await self._caller(headers.get(b"authorization"))
+            caller = await self._caller(proof(headers))
         except Unauthorised as refused:
             answer = (refuse or refusal)(refused.status, refused.message)
             if refused.status == 401:
@@ -143,7 +143,7 @@ class App:
         elif scope["method"] == "POST":
             await self._posted(headers, scope, receive, send)
         else:
-            await self._sessions.asgi_app(scope, receive, send)
+            await self._sessions.asgi_app(scope, receive, _without_content(send))
 
     async def _posted(self, headers: Mapping[bytes, str], scope: Scope, receive: Receive, send: Send) -> None:
         """A message: a plain call goes straight to the table, all else to the SDK."""
@@ -388,6 +388,17 @@ def error(status: int, code: int, message: str) -> Response:
 
 def _json(value: Any) -> Response:
     return Response(msgspec.json.encode(value), media_type="application/json")
+
+
+def _without_content(send: Send) -> Send:
+    """A success that has nothing to say says so: the end of a session."""
+
+    async def sending(message: Any) -> None:
+        if message["type"] == "http.response.start" and message["status"] == 200:
+            message = {"type": message["type"], "status": 204}
+        await send(message)
+
+    return sending
 
 
 def _with_cors(origin: str, send: Send) -> Send:

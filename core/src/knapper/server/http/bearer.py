@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
 log = logging.getLogger("knapper.auth")
 METADATA = "/.well-known/oauth-protected-resource"
+API_KEY = b"x-obsiscripta-api-key"
 
 
 class Unauthorised(Exception):
@@ -105,3 +106,9 @@ class Bearers:
         if auth.resource_name:
             found["resource_name"] = auth.resource_name
         return found
+
+
+def proof(headers: Mapping[bytes, str]) -> str | None:
+    """The Authorization header; where there is none, the header in which clients of another host send their key."""
+    key = headers.get(API_KEY)
+    return headers.get(b"authorization", None if key is None else f"Bearer {key}")
