@@ -50,10 +50,12 @@ class Server:
         assert not answer["result"].get("isError"), answer
         return took
 
-    def leave(self) -> None:
+    def leave(self) -> float:
         assert self.process.stdin is not None
+        began = time.perf_counter()
         self.process.stdin.close()
         self.process.wait(60)
+        return (time.perf_counter() - began) * 1000
 
 
 def make(vault: Path, notes: int) -> None:
@@ -76,13 +78,13 @@ def show(what: str, times: list[float]) -> None:
 
 def handshakes(vault: Path, cache: Path, runs: int) -> None:
     """From the request to its answer in a process that is up, as the contract counts it: after a ping."""
-    times: dict[str, list[float]] = {"initialize": [], "tools/list": []}
+    times: dict[str, list[float]] = {"initialize": [], "tools/list": [], "end": []}
     for _ in range(runs):
         server = Server(vault, cache)
         server.ask("ping", {})
         times["initialize"].append(server.ask("initialize", CLIENT)[1])
         times["tools/list"].append(server.ask("tools/list", {})[1])
-        server.leave()
+        times["end"].append(server.leave())
     for method, took in times.items():
         show(method, took)
 

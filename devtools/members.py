@@ -20,7 +20,7 @@ KINDS = {
     "example": ("examples", ""),
 }
 # Folders of tests/ that belong to no distribution.
-SHARED_TESTS = frozenset({"conformance", "docs", "e2e", "load", "security", "workspace"})
+SHARED_TESTS = frozenset({"acceptance", "conformance", "docs", "e2e", "load", "security", "workspace"})
 
 
 @dataclass(frozen=True)

@@ -227,6 +227,19 @@ def test_no_call_starts_once_the_end_has_been_announced(
     assert dict(vault) == {"a.md": "a"}
 
 
+def test_what_was_sent_before_the_input_ended_is_answered(serve: Start, vault: VaultFolder) -> None:
+    one = serve()
+    one.initialize("2024-11-05")
+    for n in range(10):
+        arguments = {"name": "obsidian_create_note", "arguments": {"name": f"Note {n}"}}
+        one.send({"jsonrpc": "2.0", "id": n, "method": "tools/call", "params": arguments})
+    assert one.leave() == 0
+    assert {answer["id"]: data(answer)["path"] for answer in one.rest()} == {
+        n: f"Note {n}.md" for n in range(10)
+    }
+    assert len(vault) == 10
+
+
 def test_the_log_never_holds_the_text_of_a_note(serve: Start, vault: VaultFolder) -> None:
     secret = "XSECRETX"
     vault["a.md"] = f"{secret} one"

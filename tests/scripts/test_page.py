@@ -9,7 +9,7 @@ import sys
 from pathlib import Path
 
 from knapper.testing import VaultFolder
-from knapper_scripts import files, making
+from knapper_scripts import files, life, making
 from knapper_scripts.domain import ScriptSettings
 from tests.docs.snippets import blocks
 from tests.scripts.conftest import Run, Tools
@@ -50,6 +50,7 @@ def test_its_script_counts_words(tools: Tools, run: Run, vault: VaultFolder) -> 
 def test_its_numbers_and_names_are_those_of_the_code() -> None:
     page = PAGE.read_text(encoding="utf-8")
     assert (making.LOAD_SECONDS, files.MOST_BYTES) == (5.0, 1_000_000)
+    assert life.LOOK_SECONDS <= 0.5  # two looks within the second that the page promises
     assert ScriptSettings().folder == "mcp-tools"
     source = Path(making.__file__).read_text(encoding="utf-8")
     assert set(re.findall(r'names\.get\("([A-Z]+)"', source)) == set(

@@ -6,7 +6,11 @@ another rule of this server stands in the place of what the item asks.
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from tests.acceptance.item import Item
+
+PAGE = "retrieval.md"
+LAST = 60
+LEFT_OUT = frozenset({43, 44})
 
 HTTP = "conformance/test_retrieval_http.py::test_"
 EMBED = "conformance/test_embedders.py::test_"
@@ -20,16 +24,6 @@ INDEX = "core/index/"
 CLI = "core/cli/test_commands.py::test_"
 STDIO = "server/test_stdio.py::test_"
 WEB = "server/test_http.py::test_"
-LEFT_OUT = {43, 44}
-
-
-class Item(NamedTuple):
-    """One item: what it asks, the tests that prove it, and what holds here instead where that differs."""
-
-    says: str
-    tests: tuple[str, ...]
-    ours: str = ""
-
 
 ITEMS = {
     1: Item(
@@ -318,7 +312,7 @@ ITEMS = {
         (
             HTTP + "errors_of_these_tools_are_numbered_over_the_protocol",
             HTTP + "missing_and_mistyped_and_unknown_parameters_are_named",
-            "server/test_facade.py::test_an_unknown_tool_is_the_same_answer_everywhere",
+            "bridge_rest/test_beside_mcp.py::test_unknown_and_disabled_tools_are_refused_over_mcp_too",
         ),
         "unknown parameters are refused by name, and arguments that do not fit are errors that the model reads",
     ),
