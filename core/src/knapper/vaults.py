@@ -52,10 +52,11 @@ class Vault:
         recovered = self.journal.recover(self.disk)
         if recovered:
             log.warning(
-                "vault %s: %d interrupted changes were completed, %d could not be",
+                "vault %s: %d interrupted changes were completed, %d could not be%s",
                 self.id,
                 recovered.completed,
                 len(recovered.failed),
+                ", the next waits until the disk takes it" if recovered.waits_for else "",
             )
         self.index = Index(
             self.disk,

@@ -21,6 +21,10 @@ from knapper.store import folders
 from knapper.store.jobs import Jobs
 from knapper.store.sqlite import connect
 from knapper.store.state import State
+from knapper.vault.disk import Disk
+from knapper.vault.files import digest
+from knapper.vault.journal import Journal
+from knapper.vault.record import Put, Record, encode
 from tests.core.cli.conftest import Run, add
 from tests.core.conftest import Install
 
@@ -251,6 +255,19 @@ def test_a_change_that_was_left_unfinished_is_told(run: Run, config: Path, cache
     assert check(run, "state.journal", config)["issues"] == [
         "a change to the vault 'main' could not be finished: 0001.failed"
     ]
+
+
+def test_a_change_that_waits_to_be_finished_is_told_with_the_paths_it_is_about(
+    run: Run, config: Path, cache: Path, notes: Path
+) -> None:
+    journal = Journal(cache, "main")
+    put = Put("b.md", b"B", digest(b"B"), None)
+    (cache / "journal" / "main" / "0001.journal").write_bytes(encode(Record(str(notes), "now", puts=[put])))
+    row = check(run, "state.journal", config)
+    assert row["issues"] == ["a change to the vault 'main' is not finished yet: 0001.journal"]
+    assert row["details"] == {"0001.journal": ["b.md"]}
+    assert journal.recover(Disk(notes)).completed == 1
+    assert check(run, "state.journal", config)["status"] == "ok"
 
 
 def test_an_index_that_is_damaged_is_a_failure_and_can_be_thrown_away(

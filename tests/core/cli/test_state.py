@@ -127,6 +127,25 @@ def test_a_vault_that_there_is_not_has_no_statistics(run: Run, config: Path) -> 
     assert run("stats", config, "--vault", "main", "--since", "0m").code == 0
 
 
+@pytest.mark.parametrize(
+    "words", [("stats",), ("approvals", "--config"), ("backup",), ("serve", "--port", "0")]
+)
+def test_a_state_that_is_damaged_is_told_in_one_sentence_with_the_way_out(
+    run: Run, config: Path, tmp_path: Path, words: tuple[str, ...]
+) -> None:
+    log(config)
+    (tmp_path / "cache" / "state.db").write_bytes(b"no database" * 1000)
+    found = run(*words, config)
+    assert found.code == 1
+    (said,) = [line for line in found.err.splitlines() if line.startswith("knapper: ")]
+    if words == ("backup",):
+        assert said == "knapper: no backup was made: file is not a database"
+    else:
+        way = "`knapper doctor` examines it, `knapper restore` replaces it"
+        assert said == f"knapper: state.db cannot be used: file is not a database; {way}"
+    assert "Traceback" not in found.err
+
+
 def test_what_is_no_backup_changes_nothing(run: Run, config: Path, tmp_path: Path) -> None:
     add(config, "[plugins]\nonly = []")
     log(config, call("before", "ok", 1))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import random
 import threading
 from collections import Counter
 from typing import Any
@@ -211,3 +212,17 @@ def test_calls_of_many_threads_are_all_recorded(make_desk: MakeDesk) -> None:
     assert len(seen) == 120
     assert len(desk.audited()) == 120
     assert len(desk.runtime.snapshots.list("home", limit=1000)) == 60
+
+
+def test_a_call_that_finds_the_servers_own_disk_full_says_so_and_changes_nothing(
+    desk: Desk, caplog: pytest.LogCaptureFixture
+) -> None:
+    text = random.Random(1).randbytes(50_000).hex()  # its snapshot needs new pages, however it is packed
+    (desk.folder / "home" / "a.md").write_text(text)
+    with desk.runtime.state.write() as conn:
+        conn.exec_driver_sql("PRAGMA max_page_count = 1")  # no more than there are
+    error = desk.error("put", path="a.md", text="x")
+    assert error["code"] == "internal"
+    assert error["message"] == "there is no space left on the disk of the server's own files"
+    assert desk.file("home/a.md") == text
+    assert "ROLLBACK" not in caplog.text

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import stat
 import sys
 from collections.abc import Callable
@@ -14,6 +15,7 @@ from knapper.errors import ToolError
 from knapper.store.migrations import DomainTables, Migration
 from knapper.store.sqlite import connect, raw_connect
 from knapper.store.state import State
+from tests.core.conftest import fill
 
 
 def note(state: State, event: str) -> None:
@@ -50,6 +52,47 @@ def test_a_backup_is_one_file_for_its_owner_alone(state: State, tmp_path: Path) 
     assert [entry.name for entry in folder.iterdir()] == ["copy.db"]
     if sys.platform != "win32":
         assert stat.S_IMODE((folder / "copy.db").stat().st_mode) == 0o600
+
+
+def test_a_backup_that_finds_no_room_says_so_and_leaves_the_earlier_one(
+    state: State, small_disk: Path
+) -> None:
+    state.backup(small_disk / "copy.db")
+    kept = (small_disk / "copy.db").read_bytes()
+    fill(small_disk)
+    with pytest.raises(ToolError, match=r"^no backup was made: database or disk is full$"):
+        state.backup(small_disk / "copy.db")
+    assert sorted(file.name for file in small_disk.iterdir()) == ["copy.db", "filler"]
+    assert (small_disk / "copy.db").read_bytes() == kept
+
+
+def test_restoring_without_room_for_it_changes_nothing(
+    state: State, small_disk: Path, tmp_path: Path
+) -> None:
+    note(state, "kept")
+    state.backup(tmp_path / "copy.db")
+    State.restore(tmp_path / "copy.db", small_disk / "state.db")
+    filler = fill(small_disk)
+    message = refusal(tmp_path / "copy.db", small_disk / "state.db")
+    assert message == "there is no room for the restored state; nothing was changed"
+    filler.unlink()
+    assert events(small_disk / "state.db") == ["kept"]
+
+
+def test_what_a_killed_backup_left_is_removed_when_nobody_can_be_at_work_on_it(
+    state: State, tmp_path: Path
+) -> None:
+    folder = tmp_path / "backups"
+    folder.mkdir()
+    old = folder / ".copy.db.0123456789abcdef"
+    young = folder / ".copy.db.fedcba9876543210"
+    others = folder / ".copy.db.txt"
+    for file in (old, young, others):
+        file.write_text("half")
+    for file in (old, others):
+        os.utime(file, (1, 1))
+    state.backup(folder / "copy.db")
+    assert sorted(file.name for file in folder.iterdir()) == sorted([young.name, others.name, "copy.db"])
 
 
 def test_a_backup_replaces_an_earlier_one(state: State, tmp_path: Path) -> None:

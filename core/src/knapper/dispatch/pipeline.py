@@ -13,11 +13,13 @@ from knapper.dispatch.throttle import throttle
 from knapper.errors import ToolError
 from knapper.sinks import CallRecord
 from knapper.store.audit import AuditRow
+from knapper.store.sqlite import disk_full
 
 log = logging.getLogger("knapper.dispatch")
 
 LONGEST_MESSAGE = 2000
 MOST_DETAILS = 65_536
+FULL = "there is no space left on the disk of the server's own files"
 
 GATES: tuple[Callable[[Call], None], ...] = (
     answer.not_cancelled,
@@ -62,9 +64,9 @@ def run(call: Call, gates: tuple[Callable[[Call], None], ...] = GATES) -> Outcom
         if call.claim is not None:
             call.runtime.keys.release(call.claim)
         raise
-    except (Exception, SystemExit):  # a plugin that exits must not take the server along
+    except (Exception, SystemExit) as raised:  # a plugin that exits must not take the server along
         log.exception("%s failed inside", call.name)
-        error = ToolError("internal", "internal error")
+        error = ToolError("internal", FULL if disk_full(raised) else "internal error")
     if error is not None:
         call.gate = gate.__name__
     duration = (perf_counter_ns() - began) // 1000

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import os
+import re
 import secrets
+import time
 from collections.abc import Iterator, Sequence
 from contextlib import closing, contextmanager, suppress
 from pathlib import Path
@@ -11,7 +13,9 @@ from pathlib import Path
 from knapper.errors import ToolError
 from knapper.store.folders import around
 from knapper.store.migrations import DomainTables, pending
-from knapper.store.sqlite import private_file, raw_connect, sqlite_module
+from knapper.store.sqlite import disk_full, private_file, raw_connect, reason, sqlite_module
+
+ABANDONED_SECONDS = 3600.0  # nobody is at work on a copy that has not grown for so long
 
 
 def copy(source: Path, target: Path) -> None:
@@ -22,22 +26,28 @@ def copy(source: Path, target: Path) -> None:
         raise ToolError("conflict", "the state cannot be its own backup; choose another file")
     if target.exists() and not _is_backup(target):
         raise ToolError("conflict", f"{target.name!r} is there already and is no backup; choose another file")
-    _check_apart(source, target)
-    with _beside(target) as fresh:
-        _copy_pages(source, fresh)
-        fresh.replace(target)
-    _sync_folder(target.parent)
+    try:
+        _check_apart(source, target)
+        with _beside(target) as fresh:
+            _copy_pages(source, fresh)
+            fresh.replace(target)
+        _sync_folder(target.parent)
+    except (OSError, sqlite_module().Error) as error:
+        raise ToolError("conflict", f"no backup was made: {reason(error)}") from error
 
 
 def restore(source: Path, path: Path, chains: Sequence[DomainTables]) -> None:
     """Replace the database by a copy of the source, after proving the copy; `conflict` leaves all as it was."""
     if not source.is_file():
         raise ToolError("conflict", f"there is no backup {source.name!r}")
-    with _beside(path) as fresh:
-        _prove(source, fresh, chains)
-        _retire(path)
-        fresh.replace(path)
-    _sync_folder(path.parent)
+    try:
+        with _beside(path) as fresh:
+            _prove(source, fresh, chains)
+            _retire(path)
+            fresh.replace(path)
+        _sync_folder(path.parent)
+    except OSError as error:
+        raise ToolError("conflict", f"the state was not replaced: {reason(error)}") from error
 
 
 def _check_apart(source: Path, target: Path) -> None:
@@ -76,6 +86,10 @@ def _prove(source: Path, fresh: Path, chains: Sequence[DomainTables]) -> None:
             for tables in chains:
                 pending(connection, tables.slug, tables.migrations)
     except sqlite_module().Error as error:
+        if disk_full(error):
+            raise ToolError(
+                "conflict", "there is no room for the restored state; nothing was changed"
+            ) from error
         raise ToolError("conflict", f"{source.name!r} is not a backup of the state: {error}") from error
     if verdict != "ok" or broken or not recorded:
         raise ToolError(
@@ -109,12 +123,22 @@ def _copy_pages(source: Path, fresh: Path) -> None:
 
 @contextmanager
 def _beside(target: Path) -> Iterator[Path]:
+    _sweep(target)
     fresh = target.with_name(f".{target.name}.{secrets.token_hex(8)}")
     try:
         yield fresh
     finally:
         for suffix in ("", "-wal", "-shm", "-journal"):
             fresh.with_name(fresh.name + suffix).unlink(missing_ok=True)
+
+
+def _sweep(target: Path) -> None:
+    """Remove what was left where copying was killed: whole copies of the state, perhaps."""
+    unfinished = re.compile(rf"\.{re.escape(target.name)}\.[0-9a-f]{{16}}(-wal|-shm|-journal)?")
+    for file in [file for file in target.parent.glob(".*") if unfinished.fullmatch(file.name)]:
+        with suppress(FileNotFoundError):  # whose copy it was has come to its end
+            if time.time() - file.stat().st_mtime > ABANDONED_SECONDS:
+                file.unlink()
 
 
 def _sync_folder(folder: Path) -> None:

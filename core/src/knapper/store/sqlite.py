@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import time
 from functools import cache
@@ -80,6 +81,19 @@ def raw_connect(path: str | Path, *, module: ModuleType | None = None) -> sqlite
         cached_statements=256,
     )
     return connection
+
+
+def disk_full(error: BaseException) -> bool:
+    """Whether this is a full disk speaking, be it through SQLite or through what wraps it."""
+    cause = error.__cause__ or error
+    if isinstance(cause, OSError):
+        return cause.errno in (errno.ENOSPC, errno.EDQUOT)
+    return isinstance(cause, sqlite_module().Error) and "is full" in str(cause)
+
+
+def reason(error: BaseException) -> str:
+    """What the system or SQLite says, without the path that the system adds."""
+    return (isinstance(error, OSError) and error.strerror) or str(error)
 
 
 def private_file(path: Path) -> None:

@@ -15,7 +15,7 @@ from knapper.errors import PluginError, ToolError
 from knapper.store import backup, migrations
 from knapper.store.fence import Fence, lint
 from knapper.store.migrations import CORE, DomainTables, core_migrations
-from knapper.store.sqlite import connect, private_file, sqlite_module
+from knapper.store.sqlite import connect, private_file, reason, sqlite_module
 from knapper.store.transactions import immediate, savepoint
 
 if TYPE_CHECKING:
@@ -46,9 +46,10 @@ class State:
     def open(cls, path: str | Path, *, domains: Sequence[DomainTables] = ()) -> State:
         """Open or create the state, migrated to this version; `conflict` where its history is not this chain's."""
         path = Path(path)
-        private_file(path)
-        _migrate(path)
-        state = cls(path)
+        with _usable(path):
+            private_file(path)
+            _migrate(path)
+            state = cls(path)
         try:
             for tables in domains:
                 state.install(tables)
@@ -175,6 +176,16 @@ def _engine(path: Path, *, read_only: bool) -> Engine:
         max_overflow=-1,
         pool_use_lifo=True,
     )
+
+
+@contextmanager
+def _usable(path: Path) -> Iterator[None]:
+    """A file that cannot be opened is told with the way out."""
+    try:
+        yield
+    except (OSError, sqlite_module().Error) as error:
+        text = f"{path.name} cannot be used: {reason(error)}; `knapper doctor` examines it, `knapper restore` replaces it"
+        raise ToolError("conflict", text) from error
 
 
 def _migrate(path: Path) -> None:

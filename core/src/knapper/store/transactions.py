@@ -41,5 +41,7 @@ def _roll_back(run: Callable[[str], object], error: BaseException, *statements: 
         for statement in statements:
             run(statement)
     except Exception as second:  # noqa: BLE001 - the first error is the one to tell
+        if "no transaction is active" in str(second):  # a full disk made SQLite roll back by itself
+            return
         error.add_note(f"{statements[0]} failed too: {second}")
         _log.error("%s failed after %s: %s", statements[0], type(error).__name__, second)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import errno
 import os
+import shutil
 import stat
 import time
 from collections.abc import Callable, Iterable, Iterator
@@ -18,7 +19,7 @@ from knapper.vault.exclude import Excluded
 from knapper.vault.files import Entry, File, Stat, Version
 from knapper.vault.locks import PathLocks
 from knapper.vault.opened import Prepared
-from knapper.vault.refusals import Changed, Translated, missing, unusable
+from knapper.vault.refusals import Changed, Translated, missing, no_room, unusable
 from knapper.vault.twins import Twins
 
 Guard = Callable[[], AbstractContextManager[object]]
@@ -222,6 +223,12 @@ class Disk:
         if status is not None:
             opened.plain(status, path)
             opened.check_flag(status, path)
+
+    def check_room(self, needed: int) -> None:
+        """Raise where so many bytes more would fill the disk; one that does not say how large it is takes them."""
+        usage = shutil.disk_usage(self.root)
+        if usage.total and usage.free < needed:
+            raise no_room()
 
     def _check_ancestors(self, path: str) -> None:
         """The deepest folder that exists must let a name be added."""

@@ -388,6 +388,7 @@ class Door:
             self._before(staging.befores(record))
             with self._guard():
                 staging.verify()
+                self._disk.check_room(record.room)  # once it is decided, it has to be finished
                 conflicts = self._journal.run(record, self._disk)
             self._changed(applied.changes(record, self._disk, conflicts))
         if conflicts:

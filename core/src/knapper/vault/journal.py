@@ -15,9 +15,10 @@ from knapper.vault.disk import Disk
 from knapper.vault.files import Change, Conflict
 from knapper.vault.locks import FileLock
 from knapper.vault.record import Record, Torn, decode, encode
+from knapper.vault.refusals import no_room, passing
 
-_COMMITTED = ".journal"
-_MOVED = ".moved"  # decided, and its moves are done
+COMMITTED = ".journal"
+MOVED = ".moved"  # decided, and its moves are done
 _WRITING = ".writing"
 _FAILED = ".failed"
 
@@ -30,9 +31,10 @@ class Recovery:
     changes: list[Change] = field(default_factory=list)
     conflicts: list[Conflict] = field(default_factory=list)
     failed: list[str] = field(default_factory=list)
+    waits_for: Exception | None = None
 
     def __bool__(self) -> bool:
-        return bool(self.completed or self.failed)
+        return bool(self.completed or self.failed or self.waits_for)
 
 
 class Journal:
@@ -47,14 +49,20 @@ class Journal:
 
     @contextmanager
     def guard(self, disk: Disk) -> Iterator[Recovery]:
-        """Keep other processes from changing the vault; finishes first what a dead one has left."""
+        """Keep other processes from changing the vault; finishes first what a dead one has left.
+
+        Where that has to wait, so has every other change: a file that is changed in between would get a conflict copy.
+        """
         with self._lock:
-            yield self._replay(disk)
+            recovery = self._replay(disk)
+            if recovery.waits_for is not None:
+                raise _said(recovery.waits_for) from recovery.waits_for
+            yield recovery
 
     def recover(self, disk: Disk) -> Recovery:
-        """Finish every transaction that was decided; doing it again changes nothing."""
-        with self.guard(disk) as recovery:
-            return recovery
+        """Finish every transaction that was decided and can be now; doing it again changes nothing."""
+        with self._lock:
+            return self._replay(disk)
 
     def run(self, record: Record, disk: Disk) -> list[Conflict]:
         """Decide and carry out a transaction, inside the guard; once this has begun to apply, it will be finished."""
@@ -67,10 +75,10 @@ class Journal:
 
     def _carry_out(self, entry: Path, record: Record, disk: Disk) -> list[Conflict]:
         def note_moved() -> None:
-            entry.rename(entry.with_suffix(_MOVED))
+            entry.rename(entry.with_suffix(MOVED))
             self._sync()
 
-        conflicts = apply(record, disk, moved=entry.suffix == _MOVED, note_moved=note_moved)
+        conflicts = apply(record, disk, moved=entry.suffix == MOVED, note_moved=note_moved)
         _where(entry).unlink()
         # A record that came back after a power failure would undo what has been written since.
         self._sync()
@@ -86,7 +94,7 @@ class Journal:
             file.write(encode(record))
             file.flush()
             os.fsync(file.fileno())
-        entry = writing.rename(writing.with_suffix(_COMMITTED))
+        entry = writing.rename(writing.with_suffix(COMMITTED))
         self._sync()
         return entry
 
@@ -105,8 +113,10 @@ class Journal:
             entry = self._folder / name
             if entry.suffix == _WRITING:  # cut short before it was decided
                 entry.unlink()
-            elif entry.suffix in (_COMMITTED, _MOVED):
+            elif entry.suffix in (COMMITTED, MOVED):
                 self._finish(entry, disk, recovery)
+                if recovery.waits_for is not None:
+                    break  # those after it may build on it
         return recovery
 
     def _finish(self, entry: Path, disk: Disk, recovery: Recovery) -> None:
@@ -118,6 +128,9 @@ class Journal:
         except (Torn, OSError, ToolError) as error:
             if isinstance(error, ToolError) and error.code == "vault_not_found":
                 raise  # a drive that is not there yet; the record waits for it
+            if passing(error):
+                recovery.waits_for = error
+                return
             recovery.failed.append(_where(entry).rename(entry.with_suffix(_FAILED)).name)
             return
         recovery.completed += 1
@@ -125,7 +138,11 @@ class Journal:
         recovery.changes += changes(record, disk, conflicts)
 
 
+def _said(error: Exception) -> ToolError:
+    return error if isinstance(error, ToolError) else no_room()
+
+
 def _where(entry: Path) -> Path:
     """A record under the name it has by now."""
-    moved = entry.with_suffix(_MOVED)
+    moved = entry.with_suffix(MOVED)
     return moved if moved.exists() else entry

@@ -6,6 +6,7 @@ from hashlib import sha256
 
 import msgspec
 
+_BLOCK = 4096
 _MAGIC = b"knapper journal 1\n"
 
 
@@ -48,6 +49,11 @@ class Record(msgspec.Struct, frozen=True):
 
     def __bool__(self) -> bool:
         return bool(self.moves or self.removals or self.puts)
+
+    @property
+    def room(self) -> int:
+        """How many bytes it may take on the disk while it is carried out, each file in blocks of its own."""
+        return sum(len(put.data) + _BLOCK for put in self.puts)
 
     def touched(self) -> list[str]:
         """Every path whose state may be another one afterwards."""

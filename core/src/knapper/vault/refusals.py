@@ -12,6 +12,7 @@ _UNUSABLE = frozenset(
 )
 _DENIED = frozenset({errno.EACCES, errno.EPERM, errno.EROFS})
 _FULL = frozenset({errno.ENOSPC, errno.EDQUOT})
+_PASSING = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EROFS})
 
 
 class Changed(Exception):
@@ -38,6 +39,17 @@ def taken(path: str) -> ToolError:
 
 def unusable(path: str, reason: str) -> ToolError:
     return ToolError("path_invalid", f"{path!r} cannot be used: {reason}", path=path)
+
+
+def no_room(path: str | None = None) -> ToolError:
+    details = {} if path is None else {"path": path}
+    return ToolError("internal", "there is no space left on the vault's disk", **details)
+
+
+def passing(error: BaseException) -> bool:
+    """Whether what refused says nothing against the change itself: it can be made once the disk takes writes again."""
+    cause = error if isinstance(error, OSError) else error.__cause__
+    return isinstance(cause, OSError) and cause.errno in _PASSING
 
 
 class Translated:
@@ -69,5 +81,5 @@ class Translated:
             message = f"the operating system does not let the server {self._op} {self._path!r}"
             return ToolError("acl_denied", message, path=self._path, op=self._op)
         if error.errno in _FULL:
-            return ToolError("internal", "there is no space left on the vault's disk", path=self._path)
+            return no_room(self._path)
         return None

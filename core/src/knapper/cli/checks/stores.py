@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import time
-from contextlib import closing
+from collections.abc import Iterator
+from contextlib import closing, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -16,10 +17,14 @@ from knapper.index.leader import Leader
 from knapper.store import folders
 from knapper.store.migrations import CORE, core_migrations, pending
 from knapper.store.sqlite import raw_connect, sqlite_module
+from knapper.vault.journal import COMMITTED, MOVED
+from knapper.vault.locks import FileLock
+from knapper.vault.record import Torn, decode
 
 if TYPE_CHECKING:
     import sqlite3
 
+AT_WORK_SECONDS = 5.0
 BROKEN = "Restore a backup with `knapper restore`, or move the file away to begin anew."
 
 
@@ -105,9 +110,31 @@ def journal(subject: Subject) -> Finding:
             f"a change to the vault {entry.parent.name!r} could not be finished: {entry.name}",
             "Compare the notes it names with what you expect, then delete the file.",
         )
+        found.details[entry.name] = _named(entry)
+    for entry in _waiting(subject.folder):
+        found.warn(
+            f"a change to the vault {entry.parent.name!r} is not finished yet: {entry.name}",
+            "It is finished at the next start or change; free some space if the disk is full.",
+        )
+        found.details[entry.name] = _named(entry)
     if found.issues:
         found.summary = "a change was left unfinished"
     return found
+
+
+def _waiting(folder: Path) -> Iterator[Path]:
+    """Changes that were decided and are not carried out; whoever holds a vault's lock is still at work on its own."""
+    for journal in sorted((folder / "journal").glob("*")):
+        with suppress(ToolError, OSError), FileLock(folder / "locks" / f"{journal.name}.lock", AT_WORK_SECONDS):
+            yield from sorted(entry for entry in journal.iterdir() if entry.suffix in (COMMITTED, MOVED))
+
+
+def _named(entry: Path) -> list[str] | str:
+    """The paths a change would touch."""
+    try:
+        return decode(entry.read_bytes()).touched()
+    except (OSError, Torn):
+        return "it cannot be read"
 
 
 def index(subject: Subject) -> Finding:
