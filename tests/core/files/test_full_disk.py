@@ -2,9 +2,8 @@ from __future__ import annotations
 
 import errno
 import os
-import subprocess
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -12,32 +11,13 @@ import pytest
 
 from knapper.errors import ToolError
 from knapper.vault import paths
+from tests.core.conftest import fill
 from tests.core.files.test_recovery import WHOLE, Dies, decided
 
 if TYPE_CHECKING:
     from tests.core.files.conftest import World
 
 FULL = "there is no space left on the vault's disk"
-
-
-@pytest.fixture
-def small(tmp_path: Path) -> Iterator[Path]:
-    """A disk of half a megabyte."""
-    place = tmp_path / "small"
-    place.mkdir()
-    mount = ["mount", "-t", "tmpfs", "-o", "size=512k", "tmpfs", str(place)]
-    try:
-        subprocess.run(mount, check=True, capture_output=True)
-    except (OSError, subprocess.CalledProcessError):
-        pytest.skip("nothing can be mounted here")
-    yield place
-    subprocess.run(["umount", str(place)], check=True)
-
-
-def fill(place: Path) -> None:
-    with (place / "filler").open("wb", buffering=0) as file, pytest.raises(OSError, match="No space"):
-        while True:
-            file.write(b"0" * 4096)
 
 
 def refused(act: Callable[[], object]) -> str:
@@ -48,14 +28,14 @@ def refused(act: Callable[[], object]) -> str:
 
 
 def test_on_a_full_disk_every_change_is_refused_whole(
-    small: Path, make_world: Callable[..., World], tmp_path: Path
+    small_disk: Path, make_world: Callable[..., World], tmp_path: Path
 ) -> None:
-    world = make_world(small, tmp_path / "cache")
+    world = make_world(small_disk, tmp_path / "cache")
     door = world.door()
     before = {f"{n}.md": f"{n}\n" * 500 for n in range(20)}
     for name, text in before.items():
         door.write(name, text)
-    fill(small)
+    filler = fill(small_disk)
 
     def many() -> None:
         with door.transaction():
@@ -66,7 +46,7 @@ def test_on_a_full_disk_every_change_is_refused_whole(
     assert refused(many) == FULL
     assert refused(lambda: door.write("1.md", "ours" * 5000)) == FULL
     assert refused(lambda: door.write("new.md", "new")) == FULL
-    (small / "filler").unlink()
+    filler.unlink()
     assert world.files() == before
     assert world.litter() == []
     many()

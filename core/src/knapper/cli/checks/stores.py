@@ -125,7 +125,10 @@ def journal(subject: Subject) -> Finding:
 def _waiting(folder: Path) -> Iterator[Path]:
     """Changes that were decided and are not carried out; whoever holds a vault's lock is still at work on its own."""
     for journal in sorted((folder / "journal").glob("*")):
-        with suppress(ToolError, OSError), FileLock(folder / "locks" / f"{journal.name}.lock", AT_WORK_SECONDS):
+        with (
+            suppress(ToolError, OSError),
+            FileLock(folder / "locks" / f"{journal.name}.lock", AT_WORK_SECONDS),
+        ):
             yield from sorted(entry for entry in journal.iterdir() if entry.suffix in (COMMITTED, MOVED))
 
 
