@@ -249,8 +249,7 @@ def test_a_key_is_sent_and_a_host_that_refuses_is_not_asked_again(bench: Bench) 
     refused = bench.proxy(host.url, KNAPPER_STDIO_API_KEY="stranger")
     assert "result" in refused.greet()
     assert refused.process.wait(30) == 1
-    assert "401 Unauthorized: invalid or expired token" in refused.stderr()
-    assert "stranger" not in refused.stderr()
+    assert refused.stderr() == "knapper: the host answered 401 Unauthorized: invalid or expired token\n"
 
 
 def test_both_protocols_give_one_hash_and_switching_is_no_change(bench: Bench) -> None:

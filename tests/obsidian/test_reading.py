@@ -17,6 +17,15 @@ def test_a_note_is_read_by_its_name_or_its_path(contract: Contract, vault: Vault
     assert contract("read_note", path="Cook/Leek Soup.md") == wanted
 
 
+@pytest.mark.parametrize("name", ["C#", "a#b", "#tag", " lead", "trail ", "x^1", "[[x]]", "a|b", "dot."])
+def test_a_name_is_the_whole_name_whatever_a_link_would_make_of_it(
+    contract: Contract, vault: VaultFolder, name: str
+) -> None:
+    vault.update({"C.md": "another", "a.md": "another", "lead.md": "another", "trail.md": "another"})
+    vault[f"Sub/{name}.md"] = "this"
+    assert contract("read_note", file=name)["content"] == "this"
+
+
 def test_neither_a_name_nor_a_path_is_never_the_open_note(contract: Contract, vault: VaultFolder) -> None:
     vault["Only.md"] = "only"
     vault[".obsidian/workspace.json"] = '{"active": "x", "lastOpenFiles": ["Only.md"]}'

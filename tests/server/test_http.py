@@ -479,6 +479,8 @@ def test_stopping_lets_a_running_call_finish_and_ends_open_streams(web: Start) -
     waiting.join(30)
     assert answers[0][1]["result"]["structuredContent"] == {"result": "done"}
     assert one.process.wait(30) == 0
+    one._thread.join(30)
+    assert [line for line in one.errors if "ERROR" in line] == []
 
 
 def test_health_needs_no_bearer_and_names_no_vault_where_one_is_configured(web: Start) -> None:

@@ -130,8 +130,9 @@ class Remote(Host):
             self._first.set()
 
     def _lost(self, error: HostError) -> None:
-        """Say it once, not at every look."""
-        if self._answers is not False:
+        """Say it once, not at every look; of a host that is given up it is said that it is."""
+        given_up = self._answers is None and error.refused
+        if self._answers is not False and not given_up:
             shown = (
                 "the tools that were last known are shown" if self.known.tools else "no tools are known yet"
             )

@@ -201,13 +201,22 @@ class App:
 
     async def _stream(self, scope: Scope, receive: Receive, send: Send) -> None:
         """A stream that lasts as long as its client, but not longer than the server."""
-        stream = asyncio.ensure_future(self._sessions.asgi_app(scope, receive, send))
+        begun = False
+
+        async def sending(message: Any) -> None:
+            nonlocal begun
+            begun = True
+            await send(message)
+
+        stream = asyncio.ensure_future(self._sessions.asgi_app(scope, receive, sending))
         self._streams.add(stream)
         try:
             await stream
         except asyncio.CancelledError:
             if not self.edge.stopping.is_set():
                 raise
+            if begun:
+                await send({"type": "http.response.body"})
         finally:
             self._streams.discard(stream)
 

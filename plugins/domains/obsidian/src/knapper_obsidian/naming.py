@@ -7,7 +7,7 @@ from typing import Annotated
 from knapper import Context, Doc, ToolError
 from knapper.index.rows import is_note
 from knapper.vault import paths
-from knapper.vault.resolve import link_key, normal
+from knapper.vault.resolve import file_keys, normal
 
 File = Annotated[str | None, Doc("The note's name, without .md; folders before it narrow it down.")]
 BY_NAME = "the note that file names"
@@ -31,7 +31,7 @@ def named(ctx: Context, given: str, *, any_kind: bool = False) -> str:
     ctx.index.level()  # a name must not seem to be the only one because another is not indexed yet
     found = [
         path
-        for path in ctx.index.named([link_key(wanted)])
+        for path in ctx.index.named(file_keys(wanted))
         if (any_kind or is_note(path)) and _fits(normal(path), wanted) and ctx.index.readable(path)
     ]
     if len(found) > 1:
