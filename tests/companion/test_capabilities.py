@@ -148,6 +148,15 @@ def test_where_nobody_answers_the_vaults_own_folder_says_why(
     assert state(settings(tmp_path, None), ask=True) == unset
 
 
+@pytest.mark.parametrize(
+    "reply", [Reply({"errorCode": 40101}, status=401), Reply({"ok": True, "result": 5})], ids=["key", "shape"]
+)
+def test_where_somebody_answers_the_vaults_own_folder_says_nothing(tmp_path: Path, reply: Reply) -> None:
+    opened(tmp_path)
+    with loopback(lambda _: reply) as http:
+        assert state(settings(tmp_path, http.url), ask=True) == ("degraded", "companion-unreachable")
+
+
 def test_a_companion_of_another_version_is_degraded_and_a_missing_one_headless(tmp_path: Path) -> None:
     with loopback(lambda _: ok({"obsidianTcApiVersion": "3"})) as obsidian:
         given = settings(tmp_path, obsidian.url)

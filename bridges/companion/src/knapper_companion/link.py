@@ -12,7 +12,7 @@ import msgspec
 from knapper.errors import ToolError
 from knapper_companion import envelope
 from knapper_companion.names import PREFIX
-from knapper_companion.snapshot import Snapshot, read
+from knapper_companion.snapshot import Reach, Snapshot, read
 from knapper_companion.transport import Answer, Transport, Unreached
 
 PERHAPS = "It may have been done all the same: look before you try again."
@@ -86,11 +86,13 @@ class Link:
         except Unreached as error:
             return Snapshot(companion="unreachable", problem=str(error))
         except msgspec.ValidationError:
-            return Snapshot(companion="unreachable", problem="the probe's answer has another shape")
+            problem = "the probe's answer has another shape"
+            return Snapshot(companion="unreachable", problem=problem, answered=True)
         except ToolError as error:
             missing = error.code == "plugin_missing"
             problem = error.details.get("hint", error.message)
-            return Snapshot(companion="missing" if missing else "unreachable", problem=problem)
+            reach: Reach = "missing" if missing else "unreachable"
+            return Snapshot(companion=reach, problem=problem, answered=True)
 
     def post(
         self, route: str, body: dict[str, Any], plugin: str, milliseconds: int, *, acts: bool = False

@@ -31,6 +31,7 @@ class Snapshot(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     api_version: str | None = None
     shape_warnings: list[str] = []
     problem: str = ""
+    answered: bool = False  # somebody is there, who does not answer as a companion does
 
     @property
     def incompatible(self) -> bool:

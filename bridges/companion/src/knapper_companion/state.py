@@ -29,7 +29,7 @@ def of_vault(settings: Any, *, ask: bool = False) -> BridgeState:
         return BridgeState("live", "companion-reachable")
     if found.companion == "missing":
         return BridgeState("headless", "companion-missing") if link.configured else _without(settings)
-    return _unreachable(settings)
+    return BridgeState("degraded", "companion-unreachable") if found.answered else _silent(settings)
 
 
 def of_plugin(settings: Any, target: Target, *, ask: bool = False) -> BridgeState:
@@ -56,7 +56,8 @@ def _without(settings: Any) -> BridgeState:
     return _on_disk(folder) or BridgeState("headless", "companion-missing")
 
 
-def _unreachable(settings: Any) -> BridgeState:
+def _silent(settings: Any) -> BridgeState:
+    """Nobody answers: the vault's own folder may say why."""
     folder = expanded(settings.path) / ".obsidian"
     if not folder.is_dir():
         return BridgeState("degraded", "companion-unreachable")
