@@ -24,7 +24,6 @@ from knapper.metrics import Metrics
 from knapper.registry import Registry
 from knapper.server.view import ServerView
 from knapper.sinks import Event, Hub
-from knapper.store import folders
 from knapper.store.audit import Audit
 from knapper.store.confirmations import Approvals
 from knapper.store.idempotency import Keys
@@ -77,9 +76,9 @@ class Runtime:
     def _open(self) -> None:
         settings = self.settings
         tables = [DomainTables(d.slug, d.tables) for d in self.registry.domains.values() if d.tables]
-        self.state = State.open(self.folder / "state.db", domains=tables)
+        places = {vault.id: expanded(vault.path) for vault in settings.vaults}
+        self.state = State.open(self.folder / "state.db", domains=tables, vaults=places)
         self._stack.callback(self.state.close)
-        folders.bind(self.state, {vault.id: expanded(vault.path) for vault in settings.vaults})
         self.keys = Keys(
             self.state, settings.idempotency_ttl_seconds, settings.idempotency_reclaim_seconds, now=self.clock
         )

@@ -17,7 +17,6 @@ from knapper.cli.checks.subject import Subject
 from knapper.cli.connect import CLIENTS
 from knapper.cli.doctor import CHECKS
 from knapper.cli.token import sign
-from knapper.store import folders
 from knapper.store.jobs import Jobs
 from knapper.store.sqlite import connect
 from knapper.store.state import State
@@ -210,9 +209,7 @@ def test_an_id_that_stands_for_another_folder_is_a_failure(
 ) -> None:
     other = tmp_path / "Other"
     other.mkdir()
-    state = State.open(cache / "state.db")
-    folders.bind(state, {"main": other})
-    state.close()
+    State.open(cache / "state.db", vaults={"main": other}).close()
     found = check(run, "state.health", config)
     assert (found["status"], found["issues"]) == (
         "fail",

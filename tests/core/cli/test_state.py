@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import time
-from contextlib import closing
 from pathlib import Path
 
 import jwt
@@ -11,7 +10,6 @@ import pytest
 
 from knapper.config.load import load
 from knapper.config.paths import cache_dir
-from knapper.store import folders
 from knapper.store.audit import Audit, AuditRow
 from knapper.store.state import State
 from tests.core.cli.conftest import Run, add
@@ -103,8 +101,7 @@ def test_a_backup_replaces_an_older_one_and_nothing_else(run: Run, config: Path,
 )
 def test_a_backup_is_not_put_into_a_vault(run: Run, config: Path, tmp_path: Path, place: str) -> None:
     log(config, call("before", "ok", 1))
-    with closing(State.open(tmp_path / "cache" / "state.db")) as state:
-        folders.bind(state, {"main": tmp_path / "Notes"})
+    State.open(tmp_path / "cache" / "state.db", vaults={"main": tmp_path / "Notes"}).close()
     (tmp_path / "Notes" / "deep").mkdir()
     (tmp_path / "link").symlink_to(tmp_path / "Notes", target_is_directory=True)
     (tmp_path / "other" / ".obsidian").mkdir(parents=True)

@@ -9,7 +9,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from sqlalchemy.exc import ResourceClosedError
 
 from knapper.errors import ToolError
 from knapper.store.audit import Audit, AuditRow
@@ -109,7 +108,7 @@ def test_an_outcome_that_cannot_be_kept_is_raised(path: Path) -> None:
     state = State.open(path)
     audit, claimed = Audit(state), claim(Keys(state))
     state.close()
-    with pytest.raises(ResourceClosedError):
+    with pytest.raises(ToolError, match="the state is closed"):
         audit.finish(ROW, claimed, result=b"{}")
     assert audit.failed == 1
 

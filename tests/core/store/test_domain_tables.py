@@ -32,7 +32,7 @@ SECOND = Migration(
 
 def refusal(state: State, sql: str, slug: str = "capture") -> str:
     with pytest.raises(PluginError) as caught:
-        state.install(DomainTables(slug, [Migration("20260101_001", sql)]))
+        State.open(state.path, domains=[DomainTables(slug, [Migration("20260101_001", sql)])])
     return str(caught.value)
 
 
@@ -106,16 +106,17 @@ def test_a_domain_that_brought_no_tables_has_no_store(state: State) -> None:
 
 def test_a_refused_domain_costs_only_itself(state: State) -> None:
     refusal(state, "CREATE TABLE wrong (vault_id TEXT NOT NULL)")
-    state.install(
-        DomainTables("memory", [Migration("20260101_001", "CREATE TABLE memory_a (vault_id TEXT NOT NULL)")])
-    )
-    assert state.domain("memory").slug == "memory"
+    memory = Migration("20260101_001", "CREATE TABLE memory_a (vault_id TEXT NOT NULL)")
+    again = State.open(state.path, domains=[DomainTables("memory", [memory])])
+    assert again.domain("memory").slug == "memory"
+    again.close()
 
 
 def test_a_slug_with_a_hyphen_names_its_tables_with_an_underscore(state: State) -> None:
     sql = "CREATE TABLE dead_links_found (vault_id TEXT NOT NULL)"
-    state.install(DomainTables("dead-links", [Migration("20260101_001", sql)]))
-    assert state.domain("dead-links").slug == "dead-links"
+    again = State.open(state.path, domains=[DomainTables("dead-links", [Migration("20260101_001", sql)])])
+    assert again.domain("dead-links").slug == "dead-links"
+    again.close()
 
 
 @pytest.mark.parametrize(

@@ -81,15 +81,17 @@ def test_a_connection_waits_where_sqlite_itself_gives_up_at_once(tmp_path: Path)
     holder.close()
 
 
-def test_importing_the_package_and_its_parts_does_not_import_sqlalchemy() -> None:
+def test_importing_the_package_and_opening_a_state_does_not_import_sqlalchemy(tmp_path: Path) -> None:
     program = """
-import sys
+import pathlib, sys
 import knapper.store
 from knapper.store import audit, backup, batches, blobs, confirmations, fence, idempotency
-from knapper.store import jobs, maintenance, migrations, scheduler, snapshots, sqlite, stats, transactions
+from knapper.store import jobs, maintenance, migrations, scheduler, snapshots, sqlite, state, stats, transactions
+domain = migrations.DomainTables("birds", [migrations.Migration("20260101_001", "CREATE TABLE birds_seen (vault_id TEXT NOT NULL)")])
+state.State.open(sys.argv[1], domains=[domain], vaults={"main": pathlib.Path()}).close()
 print([name for name in sys.modules if name.startswith("sqlalchemy")])
 """
-    assert run(program) == "[]"
+    assert run(program, str(tmp_path / "state.db")) == "[]"
 
 
 def _names() -> list[str]:

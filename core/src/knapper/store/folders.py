@@ -9,8 +9,11 @@ from typing import TYPE_CHECKING, Any
 
 from knapper.config.paths import inside
 from knapper.errors import ConfigError
+from knapper.store.transactions import immediate
 
 if TYPE_CHECKING:
+    import sqlite3
+
     from knapper.store.state import State
 
 REMEDY = "give one of them another id, or its configuration a cache_dir of its own"
@@ -18,19 +21,18 @@ KNOWN = "SELECT vault_id, folder FROM vault_folders"
 BIND = "INSERT INTO vault_folders VALUES (?, ?) ON CONFLICT (vault_id) DO UPDATE SET folder = excluded.folder"
 
 
-def bind(state: State, vaults: Mapping[str, Path]) -> None:
+def bind(connection: sqlite3.Connection, vaults: Mapping[str, Path]) -> None:
     """Remember the folder of each vault; ConfigError where an id stands for another folder that still exists.
 
     A folder that is gone was moved: its id goes over to the new one, with all that is kept.
     """
     real = {id: folder.resolve() for id, folder in vaults.items() if folder.is_dir()}
-    with state.read() as conn:
-        if not _unbound(conn.exec_driver_sql, real):
-            return
-    with state.write() as conn:
+    if not _unbound(connection.execute, real):
+        return
+    with immediate(connection.execute):
         # Another process may have been faster since the check.
-        for id in _unbound(conn.exec_driver_sql, real):
-            conn.exec_driver_sql(BIND, (id, os.fsencode(real[id])))
+        for id in _unbound(connection.execute, real):
+            connection.execute(BIND, (id, os.fsencode(real[id])))
 
 
 def _unbound(execute: Callable[[str], Any], real: Mapping[str, Path]) -> list[str]:
