@@ -4,7 +4,7 @@ import pytest
 
 from knapper.runtime import Runtime
 from knapper.testing import Calls, VaultFolder
-from knapper_bases import bases, querying
+from knapper_bases import bases
 from tests.meanwhile import CALLER, ENOUGH, run_beside
 
 QUICK = {"path": "x.base", "override_filters": 'file.name == "1"'}
@@ -12,7 +12,7 @@ QUICK = {"path": "x.base", "override_filters": 'file.name == "1"'}
 
 @pytest.fixture
 def runtime(call: Calls, vault: VaultFolder, monkeypatch: pytest.MonkeyPatch) -> Runtime:
-    monkeypatch.setattr(querying, "SECONDS", 1.0)
+    monkeypatch.setattr("knapper_bases.running.SECONDS", 1.0)
     for number in range(100):
         vault[f"{number}.md"] = f"---\ntext: {'a' * 60}b{number}\nmany: {[*range(40)]}\n---\n[[1]]\n"
     vault["x.base"] = "views:\n  - type: table\n    name: T\n    order: [file.name]\n"

@@ -4,7 +4,6 @@ import knapper_dataview
 from knapper import Context, Domain, ToolError
 from knapper.runtime import Runtime
 from knapper.testing import Calls, VaultFolder
-from knapper_dataview import asking
 from knapper_dataview.answers import DqlRows
 from tests.meanwhile import CALLER, ENOUGH, run_beside
 
@@ -21,7 +20,7 @@ def ask(ctx: Context, dql: str) -> DqlRows:
 
 @pytest.fixture
 def runtime(call: Calls, vault: VaultFolder, monkeypatch: pytest.MonkeyPatch) -> Runtime:
-    monkeypatch.setattr(asking, "SECONDS", 1.0)
+    monkeypatch.setattr("knapper_dataview.running.SECONDS", 1.0)
     for number in range(100):
         vault[f"{number}.md"] = f"text:: {'a' * 60}b{number}\n- one\n- [ ] two\n"
     call.plugins.append(knapper_dataview)
@@ -87,7 +86,7 @@ def test_another_call_is_answered_meanwhile(runtime: Runtime, dql: str) -> None:
 def test_an_expression_in_a_note_ends_at_its_budget_too(
     call: Calls, vault: VaultFolder, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(asking, "SECONDS", 0.5)
+    monkeypatch.setattr("knapper_dataview.running.SECONDS", 0.5)
     vault["a.md"] = f"text:: {'a' * 60}b\n"
     with pytest.raises(ToolError) as refused:
         call(

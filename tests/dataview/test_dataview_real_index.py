@@ -13,9 +13,9 @@ from knapper.config.model import Settings
 from knapper.plugins import Plugins
 from knapper.runtime import Runtime
 from knapper_dataview.answers import DqlRows
-from knapper_dataview.asking import answer, failures
 from knapper_dataview.engine import typed
 from knapper_dataview.engine.context import Context as Surroundings
+from knapper_dataview.running import answer, failures
 from knapper_dataview.vault import IndexedVault
 from tests.dataview.conformance import NOW, RECORDED, recorded_form, shown
 from tests.dataview.recorded_vault import VAULT, copy_vault, index_with_recorded_times, utc

@@ -1,12 +1,11 @@
-"""Tools that read and change .base files."""
+"""Tools that read and change .base files. The engine is imported by the first of their calls."""
 
 from __future__ import annotations
 
 from typing import Annotated, Any
 
 from knapper import Context, Doc, ReadPath, Record, ToolError, WritePath
-from knapper_bases.domain import bases, read_base_text, wrong
-from knapper_bases.engine import BasesSyntaxError, create, update
+from knapper_bases.domain import bases
 
 
 class BaseFile(Record):
@@ -18,8 +17,10 @@ class BaseFile(Record):
 @bases.tool("read:bases")
 def read_base(ctx: Context, path: ReadPath) -> BaseFile:
     """Read a base: its filters, formulas, properties and views."""
+    from knapper_bases import texts
+
     file = ctx.vault.read(path)
-    return BaseFile(path=path, base=read_base_text(file.text, path).as_json(), content_hash=file.hash)
+    return BaseFile(path=path, base=texts.read(file.text, path).as_json(), content_hash=file.hash)
 
 
 class CreatedBase(Record):
@@ -36,11 +37,10 @@ def create_base(
     overwrite: bool = False,
 ) -> CreatedBase:
     """Create a .base file from its views and filters."""
+    from knapper_bases import texts
+
     _check_name(path)
-    try:
-        text = create(base)
-    except BasesSyntaxError as error:
-        raise wrong(error, path) from None
+    text = texts.created(base, path)
     taken = ctx.vault.exists(path) is not None
     ctx.confirm(taken and overwrite, {"path": path, "overwrites": True})
     done = ctx.vault.write(path, text, mode="upsert" if overwrite else "create")
@@ -72,13 +72,12 @@ def update_base(
     prev_hash: Annotated[str | None, Doc("Only if the base still has this content_hash.")] = None,
 ) -> UpdatedBase:
     """Change a base's filters, formulas, properties or views; everything else in the file stays as it is."""
-    before = read_base_text(ctx.vault.read(path).text, path)
+    from knapper_bases import texts
+
+    before = texts.read(ctx.vault.read(path).text, path)
     changes_filters = "filters" in patch and patch["filters"] != before.data.get("filters")
     ctx.confirm(changes_filters, {"path": path, "filters": patch.get("filters")})
-    try:
-        done = ctx.vault.edit(path, lambda text: update(text, patch), prev_hash=prev_hash)
-    except BasesSyntaxError as error:
-        raise wrong(error, path) from None
+    done = ctx.vault.edit(path, lambda text: texts.updated(text, patch, path), prev_hash=prev_hash)
     return UpdatedBase(
         path=done.path,
         applied=Applied(

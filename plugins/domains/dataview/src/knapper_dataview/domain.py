@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 import msgspec
 
-from knapper import Context, Domain
-from knapper.index.rows import Note
-from knapper_dataview.engine import Settings, encode_page, extract
-from knapper_dataview.engine.extraction import tags_of
-from knapper_dataview.outlining import outline_of
+from knapper import Domain
+
+if TYPE_CHECKING:
+    from knapper.index.rows import Note
 
 dataview = Domain("dataview", summary="Check and run Dataview queries and expressions.", group="structured")
 
@@ -31,6 +30,9 @@ class TagRow(msgspec.Struct):
 @dataview.extract(PageRow)
 def pages(note: Note) -> list[PageRow]:
     """What queries may ask of a note."""
+    from knapper_dataview.engine import encode_page, extract
+    from knapper_dataview.outlining import outline_of
+
     parsed = note.parsed
     outline = outline_of(parsed, note.text.split("\n"))
     body = parsed.line(parsed.body) if parsed.body else 0
@@ -40,12 +42,8 @@ def pages(note: Note) -> list[PageRow]:
 @dataview.extract(TagRow, version=2)
 def tagged(note: Note) -> list[TagRow]:
     """The tags by which FROM finds a note."""
+    from knapper_dataview.engine.extraction import tags_of
+
     parsed = note.parsed
     found = tags_of([tag.tag for tag in parsed.tags], parsed.frontmatter or {})
     return [TagRow(tag) for tag in dict.fromkeys(tag.lower() for tag in found)]
-
-
-def settings_of(ctx: Context) -> Settings:
-    """The vault's own settings of Dataview; its defaults where it is not installed."""
-    data: dict[str, Any] = ctx.vault.settings("plugins/dataview/data")
-    return Settings.from_plugin(data)
