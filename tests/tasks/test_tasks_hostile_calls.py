@@ -2,7 +2,7 @@ import pytest
 
 from knapper.runtime import Runtime
 from knapper.testing import Calls, VaultFolder
-from knapper_tasks import finding, tasks
+from knapper_tasks import tasks
 from tests.meanwhile import CALLER, ENOUGH, run_beside
 
 EVERY_TRIPLE = (
@@ -13,7 +13,7 @@ EVERY_TRIPLE = (
 
 @pytest.fixture
 def runtime(call: Calls, vault: VaultFolder, monkeypatch: pytest.MonkeyPatch) -> Runtime:
-    monkeypatch.setattr(finding, "SECONDS", 1.0)
+    monkeypatch.setattr("knapper_tasks.running.SECONDS", 1.0)
     for number in range(100):
         vault[f"{number}.md"] = f"- [ ] {'a' * 60}b{number}\n- [x] done\n"
     running = call.runtime(tasks)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Literal
 
 from knapper import Record
-from knapper_tasks.engine import TaskRow
+from knapper_tasks.row import TaskRow
 
 Status = Literal["todo", "done", "cancelled", "in_progress", "on_hold", "non_task"]
 Priority = Literal["highest", "high", "medium", "normal", "low", "lowest"]

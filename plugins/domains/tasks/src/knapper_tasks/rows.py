@@ -10,11 +10,17 @@ from msgspec.structs import replace
 
 from knapper import Context
 from knapper.index.queries.kept import Stamp
-from knapper_tasks.engine import Facts, Settings, TaskRow, parse_line
+from knapper_tasks.engine import Facts, Settings, parse_line, settings_from_data
 from knapper_tasks.engine.fallback import date_of_name
 from knapper_tasks.engine.settings import DATAVIEW
+from knapper_tasks.row import TaskRow
 
 Where = Sequence[tuple[str, str, Any]]
+
+
+def settings_of(ctx: Context) -> Settings:
+    """The vault's own settings of the Tasks plugin; its defaults where it is not installed."""
+    return settings_from_data(ctx.vault.settings("plugins/obsidian-tasks-plugin/data"))
 
 
 def reads_alike(settings: Settings) -> bool:

@@ -1,19 +1,20 @@
-"""The tool that runs a template: natively, or in Obsidian where that needs more."""
+"""The tool that runs a template. What runs it is imported by its first call."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Annotated, Any, Literal, TypeVar
+from typing import Annotated, Any, Literal
 
-from knapper import Context, Doc, Record, ToolError, WriteNotePath
+from knapper import Context, Doc, Record, WriteNotePath
 from knapper.bridge import EngineName
-from knapper_templater import live
 from knapper_templater.domain import templater
-from knapper_templater.places import find_template
-from knapper_templater.planning import Cursor, Refused, planned
 
-T = TypeVar("T")
-UNAVAILABLE = ("plugin_missing", "plugin_unreachable", "plugin_incompatible", "requires_live_obsidian")
+
+class Cursor(Record):
+    """Where a template wants the cursor; both count from 1."""
+
+    line: int
+    column: int
+    order: int | None = None
 
 
 class Result(Record):
@@ -32,20 +33,9 @@ def _precheck(ctx: Context, args: Any) -> None:
     """What can be known to fail fails before a person is asked; a call with a key may be one that is done already."""
     if args.idempotency_key is not None:
         return
-    template = find_template(ctx, args.template)
-    _check_target(ctx, args.target, args.overwrite)
-    if args.engine == "obsidian":
-        live.ready(ctx)
-        return
-    try:
-        planned(ctx, template, args.target, args.args or {}, trial=True)
-    except ToolError as error:
-        if error.code != "compute_budget_exceeded":  # more than a trial has; the run itself may do it
-            raise
-    except Refused as refused:
-        if args.engine == "native":
-            raise refused.missing("and the engine is to be native") from None
-        _bridged(refused, lambda: live.ready(ctx))
+    from knapper_templater import running
+
+    running.check(ctx, args.template, args.target, args.args or {}, args.overwrite, args.engine)
 
 
 @templater.tool(
@@ -74,58 +64,14 @@ def execute_template(
 
     Native runs dates, files, properties, includes, questions and simple JavaScript; what needs more goes to Obsidian.
     """
-    path, answers = find_template(ctx, template), args or {}
-    _check_target(ctx, target, overwrite)
-    if engine == "obsidian":
-        return _live(ctx, path, target, overwrite, answers)
-    try:
-        plan = planned(ctx, path, target, answers)
-    except Refused as refused:
-        if engine == "native":
-            raise refused.missing("and the engine is to be native") from None
-        return _bridged(refused, lambda: _live(ctx, path, target, overwrite, answers))
-    place, hash, at = plan.changes.apply(plan.text, plan.prev_hash)
-    return Result(
-        template=path,
-        target=place,
-        created_at=at,
-        content_hash=hash,
-        expanded_size=len(plan.text.encode()),
-        engine="native",
-        cursors=plan.cursors or None,
-    )
+    from knapper_templater import running
+
+    return running.executed(ctx, template, target, args or {}, overwrite, engine)
 
 
-def _check_target(ctx: Context, target: str, overwrite: bool) -> None:
-    kind = ctx.vault.exists(target)
-    if kind == "folder":
-        raise ToolError("path_invalid", f"{target!r} is a folder", path=target)
-    if kind == "file" and not overwrite:
-        raise ToolError(
-            "note_exists", f"{target!r} is there already; use overwrite to replace it", path=target
-        )
+@templater.service("templater.text")
+def text_for(ctx: Context, path: str, text: str, target: str, content: str, args: dict[str, Any]) -> str:
+    """What Templater's commands in a text make of it in a note that is yet to be written, or a ToolError."""
+    from knapper_templater import planning
 
-
-def _bridged(refused: Refused, act: Callable[[], T]) -> T:
-    try:
-        return act()
-    except ToolError as error:
-        if error.code not in UNAVAILABLE:
-            raise
-        raise refused.missing(error.message, code=error.code, **error.details) from None
-
-
-def _live(ctx: Context, template: str, target: str, overwrite: bool, args: dict[str, Any]) -> Result:
-    done = live.executed(ctx, template, target, overwrite, args)
-    if ctx.vault.exists(done.target) != "file":
-        message = f"Templater says that it has written {done.target!r}, but no such note is there"
-        raise ToolError("plugin_unreachable", message, plugin=live.KEY, path=done.target)
-    file = ctx.vault.read(done.target)
-    return Result(
-        template=template,
-        target=file.path,
-        created_at=done.created_at,
-        content_hash=file.hash,
-        expanded_size=len(file.data),
-        engine="obsidian",
-    )
+    return planning.text_for(ctx, path, text, target, content, args)

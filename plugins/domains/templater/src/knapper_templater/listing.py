@@ -6,7 +6,6 @@ from knapper import Context, Record, ToolError
 from knapper_templater import live
 from knapper_templater.domain import templater
 from knapper_templater.places import places
-from knapper_templater.scan import questions, uses
 
 USER = "tp.user"
 
@@ -56,6 +55,8 @@ def _live_paths(ctx: Context) -> list[str]:
 
 
 def _template(ctx: Context, path: str) -> Template:
+    from knapper_templater.scan import questions, uses
+
     text = _text(ctx, path)
     commands = list(dict.fromkeys(use.name for use in uses(text)))
     return Template(

@@ -6,11 +6,11 @@ from collections.abc import Callable
 from datetime import datetime
 from typing import Any, NamedTuple
 
-from knapper import Context, Record, ToolError
+from knapper import Context, ToolError
 from knapper.script.errors import BudgetExceeded, ScriptRefused
 from knapper_templater import live
 from knapper_templater.changes import Changes
-from knapper_templater.domain import templater
+from knapper_templater.executing import Cursor
 from knapper_templater.files import CURSOR, Target
 from knapper_templater.render import CREATE, OUTSIDE, OVERWRITE, Run, Stopped
 from knapper_templater.scan import Use, uses
@@ -39,14 +39,6 @@ class Refused(Exception):
             "template": self.template,
         }
         return ToolError(code, f"{message}; {why}", **known)
-
-
-class Cursor(Record):
-    """Where a template wants the cursor; both count from 1."""
-
-    line: int
-    column: int
-    order: int | None = None
 
 
 class Plan(NamedTuple):
@@ -125,7 +117,6 @@ def _without_cursors(text: str) -> tuple[str, list[Cursor]]:
     return "".join([*parts, text[at:]]), cursors[:MOST_CURSORS]
 
 
-@templater.service("templater.text")
 def text_for(ctx: Context, path: str, text: str, target: str, content: str, args: dict[str, Any]) -> str:
     """What Templater's commands in a text make of it in a note that is yet to be written, or a ToolError."""
     now = datetime.fromtimestamp(ctx.now())

@@ -1,13 +1,13 @@
 """Engine: the formats and the query language of the Obsidian Tasks plugin, without Obsidian."""
 
 from knapper.script.budget import Budget
+from knapper_tasks.row import PRIORITIES, TaskRow
 
 from .errors import BudgetExceeded, QueryError, ScriptRefused, SearchFailed
 from .extract import extract
 from .line import parse_line, serialize
 from .phrases import Range, parse_range
 from .query import Facts, Group, Query, QueryFile, Result, narrow, parse_query
-from .row import PRIORITIES, TaskRow
 from .rules import canonical_rule
 from .settings import Settings, settings_from_data
 from .statuses import Status, Statuses, statuses_from_settings

@@ -4,9 +4,10 @@ import re
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
+from knapper_tasks.row import TaskRow
+
 from .fallback import date_of_name
 from .line import parse_line
-from .row import TaskRow
 from .settings import Settings
 
 _FENCE = re.compile(r"[\s>]*(`{3,}|~{3,})(.*)")

@@ -3,7 +3,7 @@
 What stands between the %% signs is invisible in Obsidian and only orders the groups.
 """
 
-from .row import TaskRow
+from knapper_tasks.row import TaskRow
 
 PRIORITY_NAMES = ("Highest", "High", "Medium", "Normal", "Low", "Lowest")
 TYPE_ORDER = {

@@ -2,6 +2,8 @@
 
 from typing import Any
 
+from knapper_tasks.row import TaskRow
+
 from .markup import (
     AFTER_TAG,
     BEFORE_TAG,
@@ -14,7 +16,6 @@ from .markup import (
     WRITTEN,
     Markup,
 )
-from .row import TaskRow
 from .rules import canonical_rule
 from .settings import DATAVIEW, Settings
 

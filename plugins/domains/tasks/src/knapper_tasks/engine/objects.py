@@ -14,8 +14,8 @@ from knapper_tasks.engine.days import earliest, ordinal, valid
 from knapper_tasks.engine.errors import ScriptRefused
 from knapper_tasks.engine.headings import PRIORITY_NAMES, priority_heading, status_type_heading
 from knapper_tasks.engine.markup import TAG
-from knapper_tasks.engine.row import TaskRow
 from knapper_tasks.engine.urgency import urgency
+from knapper_tasks.row import TaskRow
 
 if TYPE_CHECKING:
     from knapper_tasks.engine.query.context import Search

@@ -40,6 +40,9 @@ class Settings(msgspec.Struct, frozen=True):
     statuses: Statuses = msgspec.field(default_factory=Statuses)
 
 
+PLAIN = Settings()  # the plugin's defaults
+
+
 def settings_from_data(data: Mapping[str, Any]) -> Settings:
     """Read the plugin's data.json; what is missing or of another type keeps the plugin's default."""
     folders = data.get("filenameAsDateFolders")

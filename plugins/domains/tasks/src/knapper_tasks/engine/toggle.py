@@ -4,11 +4,12 @@ from datetime import date
 
 from msgspec.structs import replace
 
+from knapper_tasks.row import TaskRow
+
 from .days import ordinal, shifted, valid
 from .line import parse_line, serialize
 from .markup import TASK_LINE
 from .occurrences import next_day
-from .row import TaskRow
 from .rules import parse_rule
 from .settings import Settings
 from .statuses import Status

@@ -1,7 +1,8 @@
 """Urgency: the plugin's score of how pressing a task is."""
 
+from knapper_tasks.row import TaskRow
+
 from .days import ordinal
-from .row import TaskRow
 
 _OF_PRIORITY = (9.0, 6.0, 3.9, 1.95, 0.0, -1.8)
 

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from knapper.script.budget import Budget
-from knapper_tasks.engine.row import TaskRow
 from knapper_tasks.engine.settings import Settings
+from knapper_tasks.row import TaskRow
 
 if TYPE_CHECKING:
     from knapper.script.scope import Clock

@@ -7,8 +7,8 @@ from datetime import date
 from knapper_tasks.engine.days import MONTHS, WEEKDAYS, ordinal
 from knapper_tasks.engine.errors import QueryError
 from knapper_tasks.engine.phrases import Range, parse_day, parse_range
-from knapper_tasks.engine.row import TaskRow
 from knapper_tasks.engine.rule_text import nth
+from knapper_tasks.row import TaskRow
 
 from .facts import Bounds, Facts
 from .fields import DATES, DateGetter

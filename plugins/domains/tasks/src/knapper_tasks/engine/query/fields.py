@@ -5,8 +5,8 @@ from collections.abc import Callable
 from functools import lru_cache
 
 from knapper_tasks.engine.days import earliest
-from knapper_tasks.engine.row import TaskRow
 from knapper_tasks.engine.settings import Settings
+from knapper_tasks.row import TaskRow
 
 Getter = Callable[[TaskRow], str]
 

@@ -4,8 +4,8 @@ import re
 from collections.abc import Callable
 
 from knapper_tasks.engine.errors import QueryError
-from knapper_tasks.engine.row import CLOSED_TYPES, PRIORITIES, TaskRow
 from knapper_tasks.engine.statuses import TYPES
+from knapper_tasks.row import CLOSED_TYPES, PRIORITIES, TaskRow
 
 from .context import Search
 from .facts import ALL_TYPES, Facts

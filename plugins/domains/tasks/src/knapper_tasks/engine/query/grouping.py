@@ -10,8 +10,8 @@ from knapper.script import collate
 from knapper_tasks.engine.days import ordinal, titled
 from knapper_tasks.engine.errors import QueryError
 from knapper_tasks.engine.headings import priority_heading, status_type_heading
-from knapper_tasks.engine.row import TaskRow
 from knapper_tasks.engine.urgency import urgency
+from knapper_tasks.row import TaskRow
 
 from .context import Search
 from .fields import DATES, DateGetter, folder_of, name_of, root_of, without_extension

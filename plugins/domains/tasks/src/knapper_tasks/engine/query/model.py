@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from knapper_tasks.engine.errors import BudgetExceeded, QueryError
-from knapper_tasks.engine.row import TaskRow
+from knapper_tasks.row import TaskRow
 
 from .context import Search
 from .facts import NOTHING, Facts

@@ -7,8 +7,8 @@ from datetime import date
 import msgspec
 
 from knapper.script.budget import Budget
-from knapper_tasks.engine.row import TaskRow
 from knapper_tasks.engine.settings import Settings
+from knapper_tasks.row import TaskRow
 
 from .context import PropertiesOf, QueryFile, Search
 from .explain import explained

@@ -10,7 +10,7 @@ from knapper.script.moments import JsMoment
 from knapper.script.values import UNDEFINED, Host, Value, to_number, to_text, type_name
 from knapper_tasks.engine.errors import QueryError, ScriptRefused, SearchFailed
 from knapper_tasks.engine.objects import QueryObject, TaskDate, TaskObject
-from knapper_tasks.engine.row import TaskRow
+from knapper_tasks.row import TaskRow
 
 from .context import Search
 from .facts import Facts

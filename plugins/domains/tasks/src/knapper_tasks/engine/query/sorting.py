@@ -8,9 +8,9 @@ from knapper.script import collate
 from knapper_tasks.engine.days import ordinal
 from knapper_tasks.engine.errors import QueryError
 from knapper_tasks.engine.headings import TYPE_ORDER
-from knapper_tasks.engine.row import TaskRow
 from knapper_tasks.engine.settings import Settings
 from knapper_tasks.engine.urgency import urgency
+from knapper_tasks.row import TaskRow
 
 from .context import Search
 from .fields import DATES, DateGetter, described, filename_of, shown

@@ -7,8 +7,8 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from knapper_tasks.engine.errors import QueryError
-from knapper_tasks.engine.row import TaskRow
 from knapper_tasks.engine.settings import Settings
+from knapper_tasks.row import TaskRow
 
 from .context import Search
 from .facts import NOTHING, Facts
