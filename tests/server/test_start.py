@@ -54,7 +54,10 @@ def test_a_call_that_waited_for_the_server_is_answered_before_it_begins_to_index
     assert starting.started.is_set()
 
 
-def test_a_call_that_takes_long_does_not_keep_the_server_from_beginning() -> None:
+def test_a_call_that_takes_long_does_not_keep_the_server_from_beginning(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr("knapper.server.host.START_SECONDS", 0.05)
     host, starting = loading()
     with host.calling():
         host.load()

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-import ssl
 import time
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 from urllib.parse import urlsplit
 
 from knapper.config.interlocks import is_loopback
-from knapper_companion import trust
+
+if TYPE_CHECKING:
+    import ssl
 
 MOST_BYTES = 32 << 20
 LONGEST_TEXT = 500
@@ -103,6 +104,8 @@ class Transport:
         """Made anew for each request: the plugin can make itself another certificate at any time."""
         if not self._url.lower().startswith("https:"):
             return False
+        from knapper_companion import trust  # with TLS, which few servers need
+
         try:
             return trust.context(self._certificate, self._vault)
         except (OSError, ValueError):
@@ -111,6 +114,8 @@ class Transport:
 
 
 def _connecting(error: Exception) -> str:
+    import ssl
+
     cause: BaseException | None = error
     while cause is not None:
         if isinstance(cause, ssl.SSLCertVerificationError):

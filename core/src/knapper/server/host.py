@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 MOST_LISTS = 64
-START_SECONDS = 0.5  # at most, for calls that waited for the server, before indexing takes the processor
+START_SECONDS = 2.0  # at most, for calls that waited for the server, before indexing takes the processor
 
 
 @contextmanager

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from typing import Annotated, Literal
-from xml.sax.saxutils import escape, quoteattr
 
 from knapper import Context, Doc, Domain, Record, ToolError, hookimpl
 from knapper.vault import frontmatter
@@ -153,6 +152,8 @@ def _part(file: File, with_properties: bool, format: Format) -> str:
     if not text.endswith("\n"):
         text += "\n"
     if format == "xml":
+        from xml.sax.saxutils import escape, quoteattr  # it brings an HTTP client along
+
         return f"<note path={quoteattr(file.path)}>\n{escape(text)}</note>\n"
     return f"<!-- {file.path} -->\n\n{text}\n"
 
