@@ -11,7 +11,7 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from knapper.vault import frontmatter
-from knapper.vault.frontmatter import FrontmatterError, nodes, plain, reading
+from knapper.vault.frontmatter import FrontmatterError, composing, plain, reading
 from knapper.vault.frontmatter.nested import same
 from knapper.vault.frontmatter.nodes import compose, value
 from knapper.vault.frontmatter.scalars import key_text
@@ -272,5 +272,5 @@ def test_without_the_c_library_frontmatter_is_read_and_edited_alike(monkeypatch:
         return results
 
     fast = outcomes()
-    monkeypatch.setattr(nodes, "_Parser", yaml.SafeLoader)
+    monkeypatch.setattr(composing, "_Parser", yaml.SafeLoader)
     assert outcomes() == fast
