@@ -124,6 +124,7 @@ ITEMS = {
     20: Item(
         "the proxy greets its client at once without a host, and tells when the tools are there",
         (
+            HOSTS + "a_client_is_greeted_before_the_first_look_is_over",
             HOSTS + "a_host_that_never_answers_does_not_keep_the_client_waiting",
             HOSTS + "it_answers_without_a_host_and_tells_when_the_tools_are_there",
         ),

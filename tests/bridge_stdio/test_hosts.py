@@ -15,8 +15,11 @@ import pytest
 from mcp import Client
 from mcp.client.stdio import StdioServerParameters, stdio_client
 
+from knapper.caller import LOCAL, Caller
+from knapper.server.exchange import Exchange, Session
 from knapper.testing_http import Reply, loopback
-from knapper_bridge_stdio.remote import FIRST_SECONDS
+from knapper_bridge_stdio.options import Options
+from knapper_bridge_stdio.remote import Remote
 from tests.bridge_stdio.conftest import NOWHERE, PROXY, Bench, V1Host, free_port, tool
 from tests.server.conftest import install
 
@@ -69,7 +72,19 @@ def test_a_host_that_never_answers_does_not_keep_the_client_waiting(bench: Bench
         assert "result" in one.initialize()
         assert one.ask(1, "ping")["result"] == {}
         held.set()  # whoever waited for an answer of the host would not have come this far
-    assert FIRST_SECONDS < 1
+
+
+def test_a_client_is_greeted_before_the_first_look_is_over(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    waited: list[float | None] = []
+    monkeypatch.setattr(threading.Event, "wait", lambda self, seconds=None: waited.append(seconds))
+    remote = Remote(Options(NOWHERE, cache_dir=str(tmp_path)))  # whom nobody has told to look
+    session = Session(Caller("test", LOCAL))
+    remote.greet(Exchange(remote, session, "initialize", {}, 1, remote))
+    (seconds,) = waited
+    assert seconds is not None
+    assert seconds < 1
 
 
 def test_it_answers_without_a_host_and_tells_when_the_tools_are_there(bench: Bench) -> None:
