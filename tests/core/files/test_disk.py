@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import errno
 import os
+import socket
 import stat
 import sys
 import unicodedata
@@ -200,6 +201,31 @@ def test_a_pipe_that_poses_as_a_note_hangs_nobody(world: World, code: Code) -> N
     os.mkfifo(world.root / "a.md")
     assert code(lambda: world.disk.read("a.md")) == "path_invalid"
     assert list(world.disk.walk()) == []
+
+
+@pytest.mark.skipif(not hasattr(socket, "AF_UNIX"), reason="needs sockets in the file system")
+def test_a_socket_that_poses_as_a_note_is_no_file(
+    world: World, code: Code, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(world.root)  # the whole path would be too long for a socket
+    with socket.socket(socket.AF_UNIX) as made:
+        made.bind("a.md")
+    assert code(lambda: world.disk.read("a.md")) == "path_invalid"
+    assert code(lambda: world.door().write("a.md", "ours")) == "path_invalid"
+    assert list(world.disk.walk()) == []
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows has no path so long")
+def test_what_lies_too_deep_to_be_named_is_not_met(world: World) -> None:
+    folder = "/".join(["d" * 100] * 10)
+    (world.root / folder).mkdir(parents=True)
+    room = 1024 - len(folder) - len("/.md")
+    for length in (room, room + 1):
+        (world.root / folder / f"{'n' * length}.md").write_text("x")
+    longest = f"{folder}/{'n' * room}.md"
+    assert [entry.path for entry in world.disk.walk() if entry.kind == "file"] == [longest]
+    assert world.disk.listed(longest) is not None
+    assert world.disk.listed(f"{folder}/{'n' * (room + 1)}.md") is None
 
 
 def test_a_walk_is_in_the_order_of_the_paths_and_shows_what_can_be_a_note(world: World) -> None:

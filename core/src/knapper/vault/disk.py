@@ -250,6 +250,8 @@ class Disk:
         """
         for leaf, status in sorted(self._children(path), key=_path_order):
             entry = Entry(paths.join(path, leaf), *Stat.of(status))
+            if len(entry.path) > paths.LONGEST:  # nobody could name it
+                continue
             if self.excluded and self.excluded.matches(entry.path, folder=entry.kind == "folder"):
                 continue
             yield entry
@@ -266,7 +268,11 @@ class Disk:
         except (OSError, ValueError):
             return None
         *above, leaf = path.split("/")
-        if not _listed(leaf, status) or any(not _plain_name(part) for part in above):
+        if (
+            len(path) > paths.LONGEST
+            or not _listed(leaf, status)
+            or any(not _plain_name(part) for part in above)
+        ):
             return None
         found = Stat.of(status)
         return None if self.excluded.covers(path, folder=found.kind == "folder") else found

@@ -8,7 +8,16 @@ from types import TracebackType
 from knapper.errors import ToolError
 
 _UNUSABLE = frozenset(
-    {errno.ELOOP, errno.ENOTDIR, errno.ENAMETOOLONG, errno.EILSEQ, errno.EISDIR, errno.EINVAL}
+    {
+        errno.ELOOP,
+        errno.ENOTDIR,
+        errno.ENAMETOOLONG,
+        errno.EILSEQ,
+        errno.EISDIR,
+        errno.EINVAL,
+        errno.ENXIO,  # a socket; macOS says that it does not support the operation
+        errno.EOPNOTSUPP,
+    }
 )
 _DENIED = frozenset({errno.EACCES, errno.EPERM, errno.EROFS})
 _FULL = frozenset({errno.ENOSPC, errno.EDQUOT})
