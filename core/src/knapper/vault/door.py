@@ -14,7 +14,7 @@ from knapper.vault.acl import Acl, Op
 from knapper.vault.disk import Disk
 from knapper.vault.files import Before, Change, Deleted, Entry, File, Kind, Moved, Stat, Version, Written
 from knapper.vault.journal import Journal
-from knapper.vault.refusals import Changed, changed, missing, taken, unusable
+from knapper.vault.refusals import Busy, Changed, busy, changed, missing, taken, unusable
 from knapper.vault.staging import Staging
 from knapper.vault.texts import Compose, edited, written
 
@@ -411,6 +411,8 @@ class Door:
             try:
                 with apart:
                     return act()
+            except Busy as found:
+                raise busy(found.path) from None
             except Changed as found:
                 if prev_hash is not None or attempt == _ATTEMPTS - 1:
                     raise changed(found.path, prev_hash, found.actual) from None

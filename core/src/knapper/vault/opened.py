@@ -13,6 +13,7 @@ from knapper.vault import paths
 from knapper.vault._folder import Folder
 from knapper.vault.files import Stat, Version
 from knapper.vault.refusals import Changed, unusable
+from knapper.vault.still import Still
 
 _BLOCK = 1 << 20
 _ATTEMPTS = 5
@@ -146,8 +147,9 @@ class Prepared:
         if base is None:
             self._place_new()
         else:
-            self._check(base)
-            self._replace(base)
+            with Still(self._folder, self._leaf, self._path, self._temporary) as still:
+                self._check(base)
+                self._replace(base, still)
         placed = self._folder.lstat(self._leaf)  # the rename has changed its status
         return Stat.of(placed if placed is not None and placed.st_ino == status.st_ino else status)
 
@@ -168,14 +170,14 @@ class Prepared:
         ):
             self._compare(self._leaf, base)
 
-    def _replace(self, base: Version) -> None:
+    def _replace(self, base: Version, still: Still) -> None:
         """Swap the two files, then look at the one that was there: a change up to this very moment is seen."""
         if not self._folder.exchange(self._temporary, self._leaf):
-            self._compare(self._leaf, base)
+            self._compare(self._leaf, base, still)
             self._folder.rename(self._temporary, self._folder, self._leaf)
             return
         try:
-            self._compare(self._temporary, base)
+            self._compare(self._temporary, base, still)
         except BaseException:
             self._put_back()
             raise
@@ -187,9 +189,9 @@ class Prepared:
         except FileNotFoundError:  # and now ours is gone from there, so theirs has room
             self._folder.publish(self._temporary, self._leaf)
 
-    def _compare(self, leaf: str, base: Version) -> None:
+    def _compare(self, leaf: str, base: Version, still: Still | None = None) -> None:
         actual = self._actual(leaf)
-        if actual != base.hash:
+        if actual != base.hash or (still is not None and not still.is_left(leaf)):
             raise Changed(self._path, actual)
 
     def _actual(self, leaf: str) -> str | None:

@@ -33,6 +33,14 @@ class Changed(Exception):
         self.actual = actual
 
 
+class Busy(Changed):
+    """Another program is writing the file, and goes on doing so."""
+
+
+def busy(path: str) -> ToolError:
+    return ToolError("concurrent_modification", f"another program is writing {path!r}", path=path)
+
+
 def changed(path: str, expected: str | None, actual: str | None) -> ToolError:
     message = f"{path!r} has changed since it was read"
     return ToolError("concurrent_modification", message, path=path, expected=expected, actual=actual)

@@ -1,0 +1,123 @@
+"""Beside programs that save as Obsidian does: they empty the file and fill it again."""
+
+from __future__ import annotations
+
+import os
+import sys
+import threading
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+from knapper.errors import ToolError
+from knapper.vault import _leases, paths, still
+
+if TYPE_CHECKING:
+    from tests.core.files.conftest import World
+    from tests.core.files.test_recovery import Dies
+
+
+def leases_are_granted(folder: Path) -> bool:
+    probe = folder / "probe"
+    probe.touch()
+    fd = os.open(probe, os.O_RDONLY)
+    try:
+        return _leases.take(fd) == "held"
+    finally:
+        os.close(fd)
+        probe.unlink()
+
+
+def line(text: str) -> str:
+    return f"{text}ours\n"
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="nobody can replace what is open there")
+def test_an_edit_in_the_middle_of_a_save_waits_for_its_end_and_builds_on_it(world: World) -> None:
+    world.door().write("a.md", "old\n")
+    with ThreadPoolExecutor(1) as threads, (world.root / "a.md").open("w") as saving:
+        edit = threads.submit(lambda: world.door().edit("a.md", line))
+        while not world.litter() and not edit.done():
+            pass  # until the edit has read what is there and wants to put its own in its place
+        saving.write("theirs\n")
+        saving.close()
+        edit.result()
+    assert world.files() == {"a.md": "theirs\nours\n"}
+    assert world.litter() == []
+
+
+def test_a_file_that_another_program_keeps_writing_is_left_to_it(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    if not leases_are_granted(world.root):
+        pytest.skip("nobody can tell that a file is open for writing here")
+    monkeypatch.setattr(still, "PATIENCE", 0.01)
+    world.door().write("log.md", "1\n")
+    with (world.root / "log.md").open("a") as log:
+        with pytest.raises(ToolError, match=r"^another program is writing 'log.md'$") as caught:
+            world.door().edit("log.md", line)
+        log.write("2\n")
+    assert caught.value.code == "concurrent_modification"
+    assert world.files() == {"log.md": "1\n2\n"}
+    assert world.litter() == []
+    world.door().edit("log.md", line)
+    assert world.files() == {"log.md": "1\n2\nours\n"}
+
+
+def test_a_save_that_begins_while_the_file_is_replaced_finds_it_in_its_place(
+    make_world: Callable[..., World], dies: Dies, tmp_path: Path
+) -> None:
+    world = make_world(tmp_path / "Vault", tmp_path / "cache")
+    if not leases_are_granted(world.root):
+        pytest.skip("nobody can hold back a program that opens a file here")
+    world.door().write("a.md", "old\n")
+    note = world.root / "a.md"
+
+    def act() -> None:
+        saves: list[threading.Thread] = []
+
+        def another_program(event: str, args: tuple[object, ...]) -> None:
+            if event == "os.rename" and str(args[0]).startswith(paths.TEMPORARY) and not saves:
+                saves.append(threading.Thread(target=lambda: note.write_text("theirs\n")))
+                saves[0].start()
+                while "BREAKING" not in Path("/proc/locks").read_text():
+                    pass  # until it has opened the file, and is made to wait
+
+        sys.addaudithook(another_program)
+        world.door().edit("a.md", line)
+        saves[0].join()
+
+    assert not dies(act, 1000)
+    assert world.files() == {"a.md": "theirs\nours\n"}
+    assert world.litter() == []
+
+
+def test_a_save_in_the_middle_of_a_transaction_is_kept_and_ours_put_beside_it(
+    make_world: Callable[..., World], tmp_path: Path
+) -> None:
+    world = make_world(tmp_path / "Vault", tmp_path / "cache")
+    if not leases_are_granted(world.root):
+        pytest.skip("nobody can tell that a file is open for writing here")
+    door = world.door()
+    door.write("a.md", "old\n")
+    door.write("b.md", "old\n")
+
+    def both() -> None:
+        with door.transaction():
+            door.edit("a.md", line)
+            door.edit("b.md", line)
+
+    with ThreadPoolExecutor(1) as threads, (world.root / "a.md").open("w") as saving:
+        change = threads.submit(both)
+        while not world.litter() and not change.done():
+            pass
+        saving.write("theirs\n")
+        saving.close()
+        with pytest.raises(ToolError) as caught:
+            change.result()
+    assert caught.value.code == "concurrent_modification"
+    beside = "a (conflict knapper 2026-05-28).md"
+    assert world.files() == {"a.md": "theirs\n", "b.md": "old\nours\n", beside: "ours\n"}
