@@ -28,7 +28,6 @@ CREATE TABLE chunks (
     page INTEGER
 );
 CREATE UNIQUE INDEX chunks_by_file ON chunks (file, ord);
-CREATE INDEX chunks_by_hash ON chunks (hash);
 CREATE VIRTUAL TABLE ranked USING fts5(title, names, headings, body, content='', tokenize='porter unicode61 remove_diacritics 2');
 """
 PAGE = "\f"  # stands between the pages of a file that is not a note

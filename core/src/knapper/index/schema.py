@@ -15,7 +15,7 @@ from knapper.domain import Extractor
 if TYPE_CHECKING:
     from knapper.index.rows import Reading
 
-VERSION = 7
+VERSION = 8
 
 TABLES = """
 CREATE TABLE meta (key TEXT PRIMARY KEY NOT NULL, value) WITHOUT ROWID;
@@ -42,7 +42,8 @@ CREATE TABLE files (
 CREATE INDEX files_pending ON files (id) WHERE pending;
 CREATE INDEX notes_by_path ON files (path) WHERE note = 1;
 CREATE INDEX files_by_ext ON files (note, ext, path);
-CREATE INDEX files_by_mtime ON files (mtime_ns, path);
+CREATE INDEX files_by_mtime ON files (mtime_ns);
+CREATE INDEX files_by_size ON files (size);
 CREATE INDEX files_by_key ON files (key);
 CREATE TABLE texts (file INTEGER PRIMARY KEY, text TEXT NOT NULL);
 CREATE TABLE aliases (key TEXT NOT NULL, file INTEGER NOT NULL, alias TEXT NOT NULL);
@@ -77,7 +78,7 @@ CREATE TABLE links (
     col INTEGER NOT NULL
 );
 CREATE INDEX links_by_file ON links (file);
-CREATE INDEX links_by_target ON links (target, file, embed);
+CREATE INDEX links_by_target ON links (target, file, embed, path);
 CREATE INDEX links_by_key ON links (key);
 CREATE INDEX links_in_vain ON links (path, file, line) WHERE target IS NULL AND path != '';
 CREATE TABLE headings (file INTEGER NOT NULL, ord INTEGER NOT NULL, level INTEGER NOT NULL,

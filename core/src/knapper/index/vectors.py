@@ -45,8 +45,10 @@ IN_MEMORY = 100_000  # vectors; up to here comparing in memory is several times 
 DIGITS = 6  # beyond these a score tells how it was computed: equal texts would differ by engine and by place
 SPARE = 64  # vectors of chunks that are gone may be among the nearest
 NEAREST = "SELECT rowid, distance FROM vec WHERE embedding MATCH ? AND k = ?"
+# Numbers of chunks only grow: those up to the last that was embedded need not be looked through for every batch.
+EMBEDDED = "SELECT coalesce(max(value), 0) FROM meta WHERE key = 'embedded'"
 MISSING = (
-    "FROM chunks c WHERE c.hash != x'' AND NOT EXISTS (SELECT 1 FROM vectors v WHERE v.chunk = c.id) "
+    f"FROM chunks c WHERE c.id > ({EMBEDDED}) AND c.hash != x'' AND NOT EXISTS (SELECT 1 FROM vectors v WHERE v.chunk = c.id) "
     "AND NOT EXISTS (SELECT 1 FROM quarantine q WHERE q.hash = c.hash)"
 )
 REVISION = "SELECT key, value FROM meta WHERE key IN ('generation', 'vectors') ORDER BY key"
@@ -169,9 +171,11 @@ class Vectors:
     def embed_now(self, progress: Callable[[int], None] | None = None) -> None:
         """Embed everything that is missing before returning; raises what the model raises."""
         self.refit()
+        left = self.missing()
         while self._embed_some():
+            left = max(0, left - BATCH)
             if progress is not None:
-                progress(self.missing())
+                progress(left)
 
     def query(self, text: str) -> NDArray[np.float32]:
         """A query's vector, or embedding_provider_error."""
@@ -303,6 +307,7 @@ class Vectors:
 
     def _embed_next(self) -> bool:
         with self._db.read() as conn:
+            before = conn.execute(EMBEDDED).fetchone()
             chunks = conn.execute(f"SELECT c.id, c.hash {MISSING} ORDER BY c.id LIMIT ?", (BATCH,)).fetchall()
         if not chunks:
             self._purge()
@@ -335,6 +340,8 @@ class Vectors:
                 [(c, vectors[d]) for c, d in rows],
             )
             conn.executemany("INSERT OR IGNORE INTO quarantine VALUES (?, ?)", list(refused.items()))
+            if conn.execute(EMBEDDED).fetchone() == before:  # else somebody has dropped them meanwhile
+                conn.execute("INSERT OR REPLACE INTO meta VALUES ('embedded', ?)", (chunks[-1][0],))
             _changed(conn)
         return True
 
@@ -397,9 +404,7 @@ class Vectors:
     def _purge(self) -> None:
         """Drop the vectors of chunks that are gone, once every chunk has its own, and what was held against them."""
         gone = "SELECT v.chunk FROM vectors v WHERE NOT EXISTS (SELECT 1 FROM chunks c WHERE c.id = v.chunk)"
-        aside = (
-            "SELECT q.hash FROM quarantine q WHERE NOT EXISTS (SELECT 1 FROM chunks c WHERE c.hash = q.hash)"
-        )
+        aside = "SELECT q.hash FROM quarantine q WHERE q.hash NOT IN (SELECT c.hash FROM chunks c)"
         with self._db.read() as conn:
             rows, changed = conn.execute(gone).fetchall(), conn.execute(aside).fetchall()
             level = conn.execute("SELECT 1 FROM meta WHERE key = 'level'").fetchone() is not None
@@ -463,7 +468,9 @@ def _drop(conn: sqlite3.Connection) -> int:
     for table in ("vectors", "plain_vectors", "quarantine"):
         conn.execute(f"DELETE FROM {table}")
     conn.execute("DROP TABLE IF EXISTS vec")
-    conn.execute("DELETE FROM meta WHERE key IN ('model', 'dimensions', 'vector_engine', 'embedded_as')")
+    conn.execute(
+        "DELETE FROM meta WHERE key IN ('model', 'dimensions', 'vector_engine', 'embedded_as', 'embedded')"
+    )
     _changed(conn)
     return int(dropped)
 

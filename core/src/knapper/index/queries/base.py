@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from knapper.index.engine import Index
     from knapper.page import Page
 
-LAST = "\U0010ffff"
+WORTH_WALKING = 4  # files are looked at in order in the time in which one is sorted
 T = TypeVar("T")
 
 
@@ -79,29 +79,63 @@ class Questions:
         order: Sequence[str],
         *,
         total: bool = True,
+        counted: str | None = None,
         in_order: str | None = None,
+        root: str = "",
     ) -> tuple[list[Any], int | None, Any]:
         """One page of a query whose first columns are its key: rows, exact total, and the key where more follow.
 
         `order` names the key columns, each with ` DESC` where it descends. The query may not have an ORDER BY.
-        `in_order` is the same query written so that it goes through the files in order: where much is found, a page is
-        full long before all that is found could be sorted.
+        `counted` is a cheaper query with as many rows. `in_order` is the same query written so that it looks at one file
+        after the other below `root`, in the order of paths, and asks of each whether it is wanted.
         """
         with self.at_once():
-            count = self.count(sql, parameters) if total or in_order else None
-            if in_order is not None and count is not None and count**2 > page.limit * self._files():
-                sql = in_order
-            where, extra = ("", []) if page.after is None else _after(order, page.after)
-            full = f"SELECT * FROM ({sql}) {where} ORDER BY {', '.join(order)} LIMIT ?"
-            rows = self.rows(full, [*parameters, *extra, page.limit + 1])
+            count = self.count(counted or sql, parameters) if total else None
+            rows = None
+            if in_order is not None and count is not None and count > page.limit:
+                rows = self._walked(page, in_order, parameters, count, root)
+            if rows is None:
+                if page.after is not None:
+                    where, extra = _after(order, page.after)
+                elif order[0] == "path" and self._readable is not None:
+                    where, extra = "WHERE path >= ?", [self._first()]
+                else:
+                    where, extra = "", []
+                full = f"SELECT * FROM ({sql}) {where} ORDER BY {', '.join(order)} LIMIT ?"
+                rows = self.rows(full, [*parameters, *extra, page.limit + 1])
         if len(rows) > page.limit:
             rows = rows[: page.limit]
-            return rows, count if total else None, list(rows[-1][: len(order)])
-        return rows, count if total else None, None
+            return rows, count, list(rows[-1][: len(order)])
+        return rows, count, None
 
-    def _files(self) -> int:
-        """About how many files there are."""
-        return int(self.one("SELECT coalesce(max(id), 0) FROM files")[0])
+    def _walked(
+        self, page: Page, sql: str, parameters: Sequence[Any], found: int, root: str
+    ) -> list[Any] | None:
+        """A page found by looking at the files in order, or None where sorting all that is found is the shorter way.
+
+        Where much is found, a page is soon full. What is found may lie far from here though, so the walk has an end.
+        """
+        where, given = below("f.path", root)
+        reach = 2 * page.limit * self.count(f"SELECT 1 FROM files f WHERE {where}", given) // found
+        if reach > WORTH_WALKING * found:
+            return None
+        comparison, start = (">=", self._first()) if page.after is None else (">", page.after[0])
+        readable = (
+            f"SELECT f.path FROM files f WHERE {where} AND {self.may('f.path')} AND f.path {comparison} ?"
+        )
+        end = self.one(f"{readable} ORDER BY f.path LIMIT 1 OFFSET ?", [*given, start, reach])
+        until = "" if end is None else "AND path <= ?"
+        within = f"SELECT * FROM ({sql}) WHERE path {comparison} ? {until} ORDER BY path LIMIT ?"
+        rows = self.rows(within, [*parameters, start, *(end or ()), page.limit + 1])
+        return rows if end is None or len(rows) > page.limit else None
+
+    def _first(self) -> str:
+        """The first path that the caller may read: what lies before it need not be passed over for every first page."""
+        if self._readable is None:
+            return ""
+        sql = f"SELECT f.path FROM files f WHERE {self.may('f.path')} ORDER BY f.path LIMIT 1"
+        found: str = self.kept("first path", lambda: (self.one(sql) or ("",))[0])
+        return found
 
 
 def _after(order: Sequence[str], key: Sequence[Any]) -> tuple[str, list[Any]]:
@@ -112,7 +146,10 @@ def _after(order: Sequence[str], key: Sequence[Any]) -> tuple[str, list[Any]]:
         equal = [order[n].partition(" ")[0] + " = ?" for n in range(position)]
         clauses.append(" AND ".join([*equal, f"{name} {'<' if direction == 'DESC' else '>'} ?"]))
         parameters += [*key[:position], key[position]]
-    return "WHERE " + " OR ".join(f"({c})" for c in clauses), parameters
+    # The first column by itself, too: an index can serve that, and begins where the page before ended.
+    name, _, direction = order[0].partition(" ")
+    begins = f"{name} {'<=' if direction == 'DESC' else '>='} ?"
+    return f"WHERE {begins} AND ({' OR '.join(f'({c})' for c in clauses)})", [key[0], *parameters]
 
 
 def below(column: str, root: str | None) -> tuple[str, list[Any]]:

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import json
+from bisect import bisect_right
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from knapper.index.queries.base import Questions, below
 from knapper.page import Page
+from knapper.vault.resolve import link_key
 
 WRITTEN = "coalesce(l.written, l.path || l.subpath)"
 SHOWN = f"coalesce(l.display, {WRITTEN})"
@@ -45,13 +47,20 @@ class Links(Questions):
         self, page: Page, path: str, *, embeds: bool = True
     ) -> tuple[list[tuple[str, int]], int | None, Any]:
         """A page of (note, number of links in it) that point at a file; links to itself do not count."""
-        target = "(SELECT id FROM files WHERE path = ?)"
+        target = "(SELECT id FROM files WHERE path = ?1)"
         inside = (
-            f"SELECT l.file, count(*) AS links FROM links l WHERE l.target = {target} AND l.file != {target} "
-            f"{'' if embeds else 'AND l.embed = 0 '}AND {self.may('l.file')} GROUP BY l.file"
+            f"FROM links l WHERE l.target = {target} AND l.file != {target} "
+            f"{'' if embeds else 'AND l.embed = 0 '}AND {self.may('l.file')}"
         )
-        sql = f"SELECT s.path AS path, g.links FROM ({inside}) g JOIN files s ON s.id = g.file"
-        rows, total, last = self.paged(page, sql, (path, path), ("path",))
+        grouped = f"SELECT l.file, count(*) AS links {inside} GROUP BY l.file"
+        sql = f"SELECT s.path AS path, g.links FROM ({grouped}) g JOIN files s ON s.id = g.file"
+        of_one = f"{inside} AND l.file = s.id"
+        in_order = (
+            f"SELECT s.path AS path, (SELECT count(*) {of_one}) AS links FROM files s "
+            f"WHERE {self.may('s.path')} AND EXISTS (SELECT 1 {of_one})"
+        )
+        counted = f"SELECT DISTINCT l.file {inside}"
+        rows, total, last = self.paged(page, sql, (path,), ("path",), counted=counted, in_order=in_order)
         return [(source, links) for source, links in rows], total, last
 
     def backlink_lines(self, path: str, source: str, *, embeds: bool = True) -> list[int]:
@@ -115,41 +124,69 @@ class Links(Questions):
 
         A link to a file that the caller may not read leads nowhere for it.
         """
-        where, parameters = below("s.path", root)
-        hint = "INDEXED BY links_in_vain" if self._readable is None and not by_source else ""
-        base = f"FROM {self._in_vain()} l {hint}{{}} WHERE l.path != '' AND {where} AND {self.may('l.file')}"
-        if self._readable is None:
-            base += " AND l.target IS NULL"
-        joined = base.format(" JOIN files s ON s.id = l.file")
-        order = ("source", "target") if by_source else ("target",)
-        names = {"source": "s.path", "target": "l.path"}
-        columns = ", ".join(f"{names[name]} AS {name}" for name in order)
-        grouped = f"GROUP BY {', '.join(names[name] for name in order)}"
         with self.at_once():
-            sql = f"SELECT {columns} {joined if by_source or parameters else base.format('')} {grouped}"
-            rows, total, last = self.paged(page, sql, parameters, order)
-            if not rows:
-                return [], total, last
-            found: dict[tuple[str, ...], list[tuple[str, int]]] = {tuple(row): [] for row in rows}
-            first = sorted({row[0] for row in rows})
-            inner = (
-                f"SELECT s.path, l.path, l.line {joined} AND {names[order[0]]} IN ({', '.join('?' * len(first))}) "
-                "ORDER BY s.path, l.line, l.id"
-            )
-            for source, target, line in self.rows(inner, [*parameters, *first]):
-                places = found.get((source, target) if by_source else (target,))
+            cut = self._sources_in_vain if by_source else self._targets_in_vain
+            keys, total, last = cut(page, root)
+            found: dict[tuple[str, str | None], list[tuple[str, int]]] = {key: [] for key in keys}
+            for source, target, line in self._places_in_vain(list(found), root):
+                places = found.get((target, source if by_source else None))
                 if places is not None:
                     places.append((source, line))
-        return [(key[-1], places) for key, places in found.items()], total, last
+        return [(target, places) for (target, _), places in found.items()], total, last
 
-    def _in_vain(self) -> str:
-        """Where the links that lead nowhere are found."""
-        if self._readable is None:
-            return "links"
-        columns = "l.id, l.file, l.path, l.line"
+    def _targets_in_vain(self, page: Page, root: str) -> tuple[list[tuple[str, str | None]], int, Any]:
+        """A page of what is linked to in vain, out of all of it: without it no page and no total could be told."""
+        sql, parameters = self._in_vain("l.path", root)
+        names: list[str] = self.kept(
+            ("in vain", root), lambda: [name for (name,) in self.rows(f"{sql} ORDER BY l.path", parameters)]
+        )
+        start = 0 if page.after is None else bisect_right(names, page.after[0])
+        cut = names[start : start + page.limit]
+        more = start + page.limit < len(names)
+        return [(name, None) for name in cut], len(names), cut[-1:] if more else None
+
+    def _sources_in_vain(self, page: Page, root: str) -> tuple[list[tuple[str, str | None]], int, Any]:
+        """A page of (what is linked to in vain, note), note by note."""
+        total = self.count(*self._in_vain("l.file, l.path", root))
+        where, parameters = below("s.path", root)
+        sql = (
+            "SELECT DISTINCT s.path, l.path FROM files s CROSS JOIN links l ON l.file = s.id "
+            f"WHERE {self._leads_nowhere()} AND {where} AND {self.may('s.path')} AND (s.path, l.path) > (?, ?) "
+            "ORDER BY s.path, l.path LIMIT ?"
+        )
+        rows = self.rows(sql, [*parameters, *(page.after or ("", "")), page.limit + 1])
+        last = list(rows[page.limit - 1]) if len(rows) > page.limit else None
+        return [(target, source) for source, target in rows[: page.limit]], total, last
+
+    def _places_in_vain(self, keys: Sequence[tuple[str, str | None]], root: str) -> list[Any]:
+        """(note, what it links to in vain, line) of these and a few more."""
+        sources = sorted({source for _, source in keys if source is not None})
+        targets = sorted({target for target, _ in keys})
+        column, values = ("s.path", sources) if sources else ("l.key", sorted(map(link_key, targets)))
+        where, parameters = below("s.path", root)
+        sql = (
+            f"SELECT s.path, l.path, l.line FROM links l JOIN files s ON s.id = l.file WHERE {column} IN "
+            f"({', '.join('?' * len(values))}) AND {self._leads_nowhere()} AND {where} AND {self.may('l.file')} "
+            "ORDER BY s.path, l.line, l.id"
+        )
+        return self.rows(sql, [*values, *parameters])
+
+    def _leads_nowhere(self) -> str:
+        return f"l.path != '' AND (l.target IS NULL OR NOT {self.may('l.target')})"
+
+    def _in_vain(self, columns: str, root: str) -> tuple[str, list[Any]]:
+        """What is in the links that lead nowhere, each once: found by what they lack, not by looking at all links."""
+        where, parameters = below("s.path", root)
+        join = "JOIN files s ON s.id = l.file" if parameters else ""
+        found = "SELECT l.file, l.path FROM links l INDEXED BY links_in_vain WHERE l.target IS NULL AND l.path != ''"
+        if self._readable is not None:
+            found += (
+                " UNION ALL SELECT l.file, l.path FROM files t CROSS JOIN links l ON l.target = t.id "
+                f"WHERE NOT {self.may('t.path')}"
+            )
         return (
-            f"(SELECT {columns} FROM links l INDEXED BY links_in_vain WHERE l.target IS NULL AND l.path != '' UNION ALL "
-            f"SELECT {columns} FROM files t CROSS JOIN links l ON l.target = t.id WHERE NOT {self.may('t.path')})"
+            f"SELECT DISTINCT {columns} FROM ({found}) l {join} WHERE {where} AND {self.may('l.file')}",
+            parameters,
         )
 
     def references(

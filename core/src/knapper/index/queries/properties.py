@@ -12,6 +12,9 @@ from knapper.index.queries.base import Questions, below
 from knapper.index.rows import typed
 from knapper.page import Page
 
+# Notes with such a property: where the property is looked up first, and where the note is known and its few are looked at.
+SOUGHT = "f.id IN (SELECT p.file FROM properties p WHERE {})"
+LOOKED_AT = "EXISTS (SELECT 1 FROM properties p WHERE p.file = f.id AND {})"
 COMPARE = {"eq": "=", "gt": ">", "gte": ">=", "lt": "<", "lte": "<="}
 
 
@@ -37,7 +40,7 @@ class Properties(Questions):
             found = self.kept(("properties", root), lambda: self._all_properties(root))
             cut = page.cut(found, key=lambda item: (item[0],))
             items = [
-                (name, types, notes, self._samples(key, samples, root))
+                (name, types, notes, self._samples(key, types, samples, root))
                 for key, name, types, notes in cut.items
             ]
         return items, cut.total_count, [cut.items[-1][0]] if cut.cursor else None
@@ -55,11 +58,13 @@ class Properties(Questions):
             found[key] = (min(first, name), [*types, kind], before + notes)
         return [(key, *rest) for key, rest in sorted(found.items())]
 
-    def _samples(self, key: str, most: int, root: str) -> list[Any]:
+    def _samples(self, key: str, types: Sequence[str], most: int, root: str) -> list[Any]:
         """The first few values in their order, each found by a step of its own instead of a pass over all."""
         join, where, parameters = self._where("p.file", root)
         found: list[Any] = []
         for column, least in (("text", ""), ("number", float("-inf"))):
+            if column == "number" and not {"number", "list"} & set(types):
+                break  # checkboxes are numbers too and come as texts: all of them would be passed over
             only = "" if column == "text" else "AND p.text IS NULL"
             sql = (
                 f"SELECT p.type, p.text, p.number FROM properties p {join} WHERE p.key = ? "
@@ -84,14 +89,17 @@ class Properties(Questions):
         if nested and any("." in one.key for one in filters):
             return self._by_nested(page, filters, root)
         where, parameters = below("f.path", root)
-        conditions, given = [where], list(parameters)
-        for one in filters:
-            sql, values = _condition(one)
-            conditions.append(sql)
-            given += values
-        sql = f"SELECT f.path AS path, f.properties FROM files f WHERE f.note = 1 AND {' AND '.join(conditions)} AND {self.may('f.path')}"
-        in_order = sql.replace("f.id IN", "+f.id IN")
-        rows, total, last = self.paged(page, sql, given, ("path",), in_order=in_order)
+        each = [_condition(one) for one in filters]
+        given = [*parameters, *(value for *_, values in each for value in values)]
+        sql, in_order = (
+            f"SELECT f.path AS path, f.properties FROM files f WHERE +f.note = 1 AND {where} "
+            f"AND {' AND '.join(conditions)} AND {self.may('f.path')}"
+            for conditions in (
+                [no + SOUGHT.format(test) for no, test, _ in each],
+                [no + LOOKED_AT.format(test.replace("p.", "+p.")) for no, test, _ in each],
+            )
+        )
+        rows, total, last = self.paged(page, sql, given, ("path",), in_order=in_order, root=root)
         wanted = {one.key.casefold() for one in filters}
         return [(path, _matched(raw, wanted)) for path, raw in rows], total, last
 
@@ -156,33 +164,36 @@ def _ordered(a: Any, op: str, b: Any) -> bool:
     return bool({"eq": a == b, "gt": a > b, "gte": a >= b, "lt": a < b, "lte": a <= b}[op])
 
 
-def _condition(one: PropertyFilter) -> tuple[str, list[Any]]:
-    key = one.key.casefold()
-    within = "f.id IN (SELECT p.file FROM properties p WHERE p.key = ? AND {})"
+def _condition(one: PropertyFilter) -> tuple[str, str, list[Any]]:
+    """Whether a note may not have such a property or has to, what is such a property, and the values in it."""
+    test, values = _meeting(one)
+    return (
+        "NOT " if one.op in ("absent", "nin", "neq") else "",
+        f"p.key = ? AND {test}",
+        [one.key.casefold(), *values],
+    )
+
+
+def _meeting(one: PropertyFilter) -> tuple[str, list[Any]]:
     if one.op in ("exists", "absent"):
-        return ("" if one.op == "exists" else "NOT ") + within.format("p.item = -1"), [key]
+        return "p.item = -1", []
     if one.op in ("in", "nin"):
         if not isinstance(one.value, list):
             raise ToolError("invalid_input", f"filter on {one.key!r}: {one.op} takes a list", key=one.key)
         tests = [_test("=", item) for item in one.value] or [("0", [])]
-        inside = within.format("(" + " OR ".join(t for t, _ in tests) + ")")
-        return ("NOT " if one.op == "nin" else "") + inside, [key, *[v for _, vs in tests for v in vs]]
-    if one.op == "neq":
-        test, values = _test("=", one.value)
-        return f"NOT {within.format(test)}", [key, *values]
+        return f"({' OR '.join(t for t, _ in tests)})", [v for _, vs in tests for v in vs]
     if one.op == "contains":
-        return _contains(one, key, within)
-    test, values = _test(COMPARE[one.op], one.value)
-    return within.format(test), [key, *values]
+        return _contains(one)
+    return _test("=" if one.op == "neq" else COMPARE[one.op], one.value)
 
 
-def _contains(one: PropertyFilter, key: str, within: str) -> tuple[str, list[Any]]:
+def _contains(one: PropertyFilter) -> tuple[str, list[Any]]:
     """A list holds the value as an element; a text holds it as a part."""
     test, values = _test("=", one.value)
     if not isinstance(one.value, str):
-        return within.format(f"p.item >= 0 AND {test}"), [key, *values]
-    part = "(p.item >= 0 AND " + test + ") OR (p.item < 0 AND instr(lower(p.text), lower(?)) > 0)"
-    return within.format(f"({part})"), [key, *values, one.value]
+        return f"p.item >= 0 AND {test}", values
+    part = f"(p.item >= 0 AND {test}) OR (p.item < 0 AND instr(lower(p.text), lower(?)) > 0)"
+    return f"({part})", [*values, one.value]
 
 
 def _test(operator: str, value: Any) -> tuple[str, list[Any]]:

@@ -65,19 +65,28 @@ class Tags(Questions):
         keys = sorted({fold_tag(tag) for tag in tags})
         match, given = _matching(keys, hierarchical)
         where, parameters = below("f.path", root)
-        if every:
-            each = [_matching([key], hierarchical) for key in keys]
-            inside = " AND ".join(f"f.id IN (SELECT t.file FROM tags t WHERE {m})" for m, _ in each)
-            values = [value for _, vs in each for value in vs]
-        else:
-            inside, values = f"f.id IN (SELECT t.file FROM tags t WHERE {match})", given
-        sql = f"SELECT f.path AS path, f.id AS id FROM files f WHERE {inside} AND {where} AND {self.may('f.path')}"
+        each = [_matching([key], hierarchical) for key in keys] if every else [(match, given)]
+        values = [value for _, vs in each for value in vs]
+        sql, in_order = (
+            f"SELECT f.path AS path, f.id AS id FROM files f WHERE {inside} AND {where} AND {self.may('f.path')}"
+            for inside in (_having(each), _having_one_by_one(each))
+        )
+        counted = None
+        if len(each) == 1 and not parameters:
+            counted = f"SELECT DISTINCT t.file FROM tags t WHERE {match} AND {self.may('t.file')}"
         with self.at_once():
-            in_order = sql.replace("f.id IN", "+f.id IN")
-            rows, total, last = self.paged(page, sql, [*values, *parameters], ("path",), in_order=in_order)
+            rows, total, last = self.paged(
+                page,
+                sql,
+                [*values, *parameters],
+                ("path",),
+                counted=counted,
+                in_order=in_order,
+                root=root,
+            )
             hits: dict[int, list[tuple[str, int]]] = {file: [] for _, file in rows}
             here = f"t.file IN ({', '.join('?' * len(hits))})"
-            own = f"SELECT t.file, t.tag, t.source FROM tags t WHERE {here} AND {match.replace('t.key', '+t.key')}"
+            own = f"SELECT t.file, t.tag, t.source FROM tags t WHERE {here} AND {_unsought(match)}"
             for file, tag, source in self.rows(own, [*hits, *given]):
                 hits[file].append((tag, source))
         found = [
@@ -101,6 +110,22 @@ def _matching(keys: Sequence[str], hierarchical: bool) -> tuple[str, list[str]]:
         return f"t.key IN ({', '.join('?' * len(keys))})", list(keys)
     ranges = " OR ".join("t.key = ? OR (t.key >= ? AND t.key < ?)" for _ in keys)
     return f"({ranges})", [value for key in keys for value in (key, f"{key}/", f"{key}0")]
+
+
+def _having(each: Sequence[tuple[str, list[str]]]) -> str:
+    """The condition on a file that it has all of this, where the tags are looked up first."""
+    return " AND ".join(f"f.id IN (SELECT t.file FROM tags t WHERE {match})" for match, _ in each)
+
+
+def _having_one_by_one(each: Sequence[tuple[str, list[str]]]) -> str:
+    """The same where the file is known and its few tags are looked at."""
+    one = "EXISTS (SELECT 1 FROM tags t WHERE t.file = f.id AND {})"
+    return " AND ".join(one.format(_unsought(match)) for match, _ in each)
+
+
+def _unsought(match: str) -> str:
+    """The condition on a tag, without making SQLite look for the tag."""
+    return match.replace("t.key", "+t.key")
 
 
 def _union(sources: Iterable[int]) -> int:
