@@ -91,7 +91,7 @@ class Questions:
         """
         with self.at_once():
             count = self.count(counted or sql, parameters) if total else None
-            rows = None
+            rows: list[Any] | None = [] if count == 0 else None
             if in_order is not None and count is not None and count > page.limit:
                 rows = self._walked(page, in_order, parameters, count, root)
             if rows is None:
@@ -116,14 +116,15 @@ class Questions:
         Where much is found, a page is soon full. What is found may lie far from here though, so the walk has an end.
         """
         where, given = below("f.path", root)
-        reach = 2 * page.limit * self.count(f"SELECT 1 FROM files f WHERE {where}", given) // found
+        files = f"SELECT f.path FROM files f WHERE {where} AND {self.may('f.path')}"
+        reach = 2 * page.limit * self.count(files, given) // found
         if reach > WORTH_WALKING * found:
             return None
+        reach = max(reach, found // 16)  # where a little further costs little beside sorting
         comparison, start = (">=", self._first()) if page.after is None else (">", page.after[0])
-        readable = (
-            f"SELECT f.path FROM files f WHERE {where} AND {self.may('f.path')} AND f.path {comparison} ?"
+        end = self.one(
+            f"{files} AND f.path {comparison} ? ORDER BY f.path LIMIT 1 OFFSET ?", [*given, start, reach]
         )
-        end = self.one(f"{readable} ORDER BY f.path LIMIT 1 OFFSET ?", [*given, start, reach])
         until = "" if end is None else "AND path <= ?"
         within = f"SELECT * FROM ({sql}) WHERE path {comparison} ? {until} ORDER BY path LIMIT ?"
         rows = self.rows(within, [*parameters, start, *(end or ()), page.limit + 1])

@@ -125,44 +125,47 @@ class Links(Questions):
         A link to a file that the caller may not read leads nowhere for it.
         """
         with self.at_once():
-            cut = self._sources_in_vain if by_source else self._targets_in_vain
-            keys, total, last = cut(page, root)
-            found: dict[tuple[str, str | None], list[tuple[str, int]]] = {key: [] for key in keys}
-            for source, target, line in self._places_in_vain(list(found), root):
-                places = found.get((target, source if by_source else None))
-                if places is not None:
-                    places.append((source, line))
-        return [(target, places) for (target, _), places in found.items()], total, last
+            return self._in_vain_by_note(page, root) if by_source else self._in_vain_by_target(page, root)
 
-    def _targets_in_vain(self, page: Page, root: str) -> tuple[list[tuple[str, str | None]], int, Any]:
-        """A page of what is linked to in vain, out of all of it: without it no page and no total could be told."""
+    def _in_vain_by_target(
+        self, page: Page, root: str
+    ) -> tuple[list[tuple[str, list[tuple[str, int]]]], int, Any]:
+        """All of what is linked to in vain is kept, in order: without it no page and no total could be told."""
         sql, parameters = self._in_vain("l.path", root)
         names: list[str] = self.kept(
             ("in vain", root), lambda: [name for (name,) in self.rows(f"{sql} ORDER BY l.path", parameters)]
         )
         start = 0 if page.after is None else bisect_right(names, page.after[0])
         cut = names[start : start + page.limit]
-        more = start + page.limit < len(names)
-        return [(name, None) for name in cut], len(names), cut[-1:] if more else None
+        found: dict[str, list[tuple[str, int]]] = {name: [] for name in cut}
+        for source, target, line in self._places_in_vain("l.key", sorted({*map(link_key, cut)}), root):
+            if target in found:
+                found[target].append((source, line))
+        return list(found.items()), len(names), cut[-1:] if start + page.limit < len(names) else None
 
-    def _sources_in_vain(self, page: Page, root: str) -> tuple[list[tuple[str, str | None]], int, Any]:
-        """A page of (what is linked to in vain, note), note by note."""
+    def _in_vain_by_note(
+        self, page: Page, root: str
+    ) -> tuple[list[tuple[str, list[tuple[str, int]]]], int, Any]:
         total = self.count(*self._in_vain("l.file, l.path", root))
+        after = tuple(page.after or ("", ""))
         where, parameters = below("s.path", root)
+        # Enough notes for a page, and the one in which the page before may have ended.
         sql = (
-            "SELECT DISTINCT s.path, l.path FROM files s CROSS JOIN links l ON l.file = s.id "
-            f"WHERE {self._leads_nowhere()} AND {where} AND {self.may('s.path')} AND (s.path, l.path) > (?, ?) "
-            "ORDER BY s.path, l.path LIMIT ?"
+            f"SELECT s.path FROM files s INDEXED BY notes_by_path WHERE s.note = 1 AND s.path >= ? AND {where} "
+            f"AND {self.may('s.path')} AND EXISTS (SELECT 1 FROM links l WHERE l.file = s.id AND {self._leads_nowhere()}) "
+            "ORDER BY s.path LIMIT ?"
         )
-        rows = self.rows(sql, [*parameters, *(page.after or ("", "")), page.limit + 1])
-        last = list(rows[page.limit - 1]) if len(rows) > page.limit else None
-        return [(target, source) for source, target in rows[: page.limit]], total, last
+        start = max(after[0], self._first())
+        notes = [path for (path,) in self.rows(sql, [start, *parameters, page.limit + 2])]
+        found: dict[tuple[str, str], list[tuple[str, int]]] = {}
+        for source, target, line in self._places_in_vain("s.path", notes, root):
+            found.setdefault((source, target), []).append((source, line))
+        keys = sorted(key for key in found if key > after)
+        last = list(keys[page.limit - 1]) if len(keys) > page.limit else None
+        return [(key[1], found[key]) for key in keys[: page.limit]], total, last
 
-    def _places_in_vain(self, keys: Sequence[tuple[str, str | None]], root: str) -> list[Any]:
-        """(note, what it links to in vain, line) of these and a few more."""
-        sources = sorted({source for _, source in keys if source is not None})
-        targets = sorted({target for target, _ in keys})
-        column, values = ("s.path", sources) if sources else ("l.key", sorted(map(link_key, targets)))
+    def _places_in_vain(self, column: str, values: Sequence[str], root: str) -> list[Any]:
+        """(note, what it links to in vain, line) of all links with one of these values."""
         where, parameters = below("s.path", root)
         sql = (
             f"SELECT s.path, l.path, l.line FROM links l JOIN files s ON s.id = l.file WHERE {column} IN "
