@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from functools import partial
 from typing import Any
 
 import pytest
@@ -249,13 +250,11 @@ def test_a_page_costs_the_same_however_much_there_is(vault: VaultFolder, opened:
                 *_, last = ask(view, first)  # what is counted is counted once for all pages
                 for what, page in (("first", first), ("next", Page(10, first.cursor_at(last)))):
                     label = f"{what} page of {name}, {may.__name__ if may else 'everybody'}"
-                    taken[label, notes] = steps(index, may, lambda v=view, p=page, a=ask: a(v, p))
+                    taken[label, notes] = steps(index, may, partial(ask, view, page))
         index.close()
     grown = {
         label: (n, taken[label, 3000])
         for (label, notes), n in taken.items()
         if notes == 300 and taken[label, 3000] > 3 * n + 20
     }
-    for x in grown.items():
-        print("GROWN", x)
     assert grown == {}

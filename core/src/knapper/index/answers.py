@@ -13,7 +13,8 @@ T = TypeVar("T")
 class Answers:
     """A few answers, each with the generation of the index it was computed from; shared by all threads."""
 
-    def __init__(self) -> None:
+    def __init__(self, most: int = MOST) -> None:
+        self._most = most
         self._lock = threading.Lock()
         self._known: dict[Hashable, tuple[int, Any]] = {}
 
@@ -25,7 +26,7 @@ class Answers:
             found = (generation, build())
         with self._lock:
             self._known[name] = found  # the latest last, so that the first is the one longest unused
-            if len(self._known) > MOST:
+            if len(self._known) > self._most:
                 del self._known[next(iter(self._known))]
         answer: T = found[1]
         return answer

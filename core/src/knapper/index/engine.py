@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from knapper.vault.disk import Disk
 
 log = logging.getLogger("knapper.index")
+SEARCHES = 16  # that are kept for their next pages; one that finds a hundred thousand notes takes 2 MB
 RECENT_NS = 2_000_000_000  # a file may change twice within the finest time its file system tells apart
 BELOW = "(path >= ? AND path < ?)"
 KNOWN = f"SELECT path, size, mtime_ns, inode, pending OR problem IS '{UNREADABLE}' FROM files"
@@ -58,6 +59,7 @@ class Index:
         self.writer = Writer(self.extractors)
         self.held: dict[str, tuple[int, Any]] = {}
         self.answers = Answers()
+        self.searches = Answers(SEARCHES)
         self.write_failures = 0
         self.problem = ""
         self._clock = clock

@@ -40,7 +40,7 @@ class Properties(Questions):
             found = self.kept(("properties", root), lambda: self._all_properties(root))
             cut = page.cut(found, key=lambda item: (item[0],))
             items = [
-                (name, types, notes, self._samples(key, types, samples, root))
+                (name, types, notes, self._kept_samples(key, types, samples, root))
                 for key, name, types, notes in cut.items
             ]
         return items, cut.total_count, [cut.items[-1][0]] if cut.cursor else None
@@ -57,6 +57,9 @@ class Properties(Questions):
             first, types, before = found.get(key, (name, [], 0))
             found[key] = (min(first, name), [*types, kind], before + notes)
         return [(key, *rest) for key, rest in sorted(found.items())]
+
+    def _kept_samples(self, key: str, types: Sequence[str], most: int, root: str) -> list[Any]:
+        return self.kept(("samples", key, most, root), lambda: self._samples(key, types, most, root))
 
     def _samples(self, key: str, types: Sequence[str], most: int, root: str) -> list[Any]:
         """The first few values in their order, each found by a step of its own instead of a pass over all."""

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import math
 import unicodedata
+from array import array
 from bisect import bisect_right
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, NamedTuple
 
 from knapper.index import words
@@ -78,31 +79,48 @@ class Literal(Questions):
 
     def _found_by_own_statistics(self, wanted: Wanted, root: str, after: Any) -> Iterator[Found]:
         """The same for a caller who may not read everything: its scores know of nothing else than what it may read."""
-        held = list(self._found(wanted, root, None))
+        key = ("own", wanted.key, root, self._readable)
+        with self.at_once():
+            ranking = self._index.searches.get(
+                key, self._index.generation, lambda: self._own_ranking(wanted, root)
+            )
+        text = "SELECT f.path, t.text, f.note FROM files f JOIN texts t ON t.file = f.id WHERE f.id = ?"
+        for score, file in ranking.after(after):
+            row = self.one(f"{text} AND {self.may('f.path')}", (file,))
+            if row is not None and (at := wanted.find(row[1])) is not None:
+                yield Found(score, file, row[0], row[1], at, row[2])
+
+    def _own_ranking(self, wanted: Wanted, root: str) -> Ranking:
+        held = [(f.file, wanted.count(f.text), len(f.text)) for f in self._found(wanted, root, None)]
         notes = max(1, self.count(f"SELECT 1 FROM files f WHERE {HAS_TEXT} AND {self.may('f.path')}"))
         rarity = math.log(1 + (notes - len(held) + 0.5) / (len(held) + 0.5))
-        mean = sum(len(f.text) for f in held) / len(held) if held else 1.0
+        mean = sum(length for *_, length in held) / len(held) if held else 1.0
         scored = []
-        for found in held:
-            times = wanted.count(found.text)
-            norm = K1 * (1 - B + B * len(found.text) / mean)
-            scored.append(found._replace(score=rarity * times * (K1 + 1) / (times + norm)))
-        scored.sort(key=lambda f: (-f.score, f.file))
-        score, file = after or (math.inf, 0)
-        yield from (f for f in scored if (-f.score, f.file) > (-score, file))
+        for file, times, length in held:
+            norm = K1 * (1 - B + B * length / mean)
+            scored.append((rarity * times * (K1 + 1) / (times + norm), file))
+        return Ranking(sorted(scored, key=_best_first))
 
     def _candidates(self, conn: Any, wanted: Wanted, after: Any) -> Iterator[tuple[float, int]]:
         """Files that may hold the string: by the word index where that narrows, else all, whole words first."""
-        score, file = after or (math.inf, 0)
         narrowing = self.narrow(wanted.query, whole_word=wanted.whole_word)
         ranked = narrowing or wanted.as_words()
-        if ranked is not None and score != 0:
-            sql = "SELECT -rank, rowid FROM literal WHERE literal MATCH ? ORDER BY rank, rowid"
-            for found in conn.execute(sql, (ranked,)):
-                if found[0] < score or (found[0] == score and found[1] > file):
-                    yield found
+        if ranked is not None and (after is None or after[0] != 0):
+            yield from self._ranking(conn, ranked).after(after)
         if narrowing is None:
-            yield from self._others(conn, wanted, ranked, file if score == 0 else 0)
+            yield from self._others(
+                conn, wanted, ranked, after[1] if after is not None and after[0] == 0 else 0
+            )
+
+    def _ranking(self, conn: Any, expression: str) -> Ranking:
+        """Every file that matches an expression: what the word index has to go through for any page of it."""
+
+        def build() -> Ranking:
+            sql = "SELECT -rank, rowid FROM literal WHERE literal MATCH ? ORDER BY rank, rowid"
+            return Ranking(conn.execute(sql, (expression,)))
+
+        with self.at_once():
+            return self._index.searches.get(expression, self._index.generation, build)
 
     def _others(
         self, conn: Any, wanted: Wanted, ranked: str | None, after: int
@@ -132,12 +150,37 @@ class Literal(Questions):
         return vocabulary.narrow(pieces, MOST_TERMS)
 
 
+class Ranking:
+    """Files with their scores, best first and then by their number."""
+
+    def __init__(self, scored: Iterable[tuple[float, int]]) -> None:
+        self._scores, self._files = array("d"), array("q")
+        for score, file in scored:
+            self._scores.append(score)
+            self._files.append(file)
+
+    def after(self, key: Any) -> Iterator[tuple[float, int]]:
+        """Those behind a score and a number, or all of them."""
+        start = 0
+        if key is not None:
+            wanted = _best_first(key)
+            places = range(len(self._files))
+            start = bisect_right(places, wanted, key=lambda n: (-self._scores[n], self._files[n]))
+        for place in range(start, len(self._files)):
+            yield self._scores[place], self._files[place]
+
+
+def _best_first(scored: Sequence[Any]) -> tuple[float, int]:
+    return -scored[0], scored[1]
+
+
 class Wanted:
     """A string to be found, and what counts as finding it."""
 
     def __init__(self, query: str, *, case_sensitive: bool, whole_word: bool) -> None:
         self.query = query
         self.whole_word = whole_word
+        self.key = (query, case_sensitive, whole_word)
         self._form = _composed if case_sensitive else words.fold
         self._needle = self._form(query)
 
