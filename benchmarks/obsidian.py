@@ -92,7 +92,9 @@ def handshakes(vault: Path, cache: Path, runs: int) -> None:
 def tools(vault: Path, cache: Path, runs: int) -> None:
     server = Server(vault, cache)
     server.ask("initialize", CLIENT)
-    server.call("obsidian_read_note", file="Note 1")  # waits until every file is indexed
+    first = {"name": "obsidian_read_note", "arguments": {"file": "Note 1"}}
+    while "error" in server.ask("tools/call", first)[0]:  # a name has to wait until every file is indexed
+        pass
     taken: dict[str, list[float]] = {}
 
     def call(tool: str, **arguments: Any) -> None:
