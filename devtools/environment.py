@@ -138,16 +138,27 @@ def requirements(root: Path, tree: list[Member], *, uv: bool = True) -> list[str
 
 
 def _fetch_uv(root: Path, env: Path) -> bool:
-    wanted = [
-        "--constraint",
-        str(root / "constraints.txt"),
-        *(r for r in group(root, "uv") if requirement_name(r) == "uv"),
-    ]
-    pip = [str(executable(env, "python")), "-m", "pip", "install", "--quiet", *wanted]
-    done = subprocess.run(pip, capture_output=True, text=True, check=False)
-    if done.returncode:
-        say("uv cannot be had here; going on with pip, which is slower.")
-    return done.returncode == 0
+    pinned = ["--constraint", str(root / "constraints.txt")]
+    uv = next(requirement for requirement in group(root, "uv") if requirement_name(requirement) == "uv")
+    pip = [str(executable(env, "python")), "-m", "pip"]
+    if _succeeds([*pip, "install", "--quiet", *pinned, uv]):
+        if finds_packages(str(executable(env, "uv")), env, *pinned, uv):
+            return True
+        _succeeds([*pip, "uninstall", "--quiet", "--yes", "uv"])
+    say("uv cannot be had here; going on with pip, which is slower.")
+    return False
+
+
+def finds_packages(uv: str, env: Path, *wanted: str) -> bool:
+    """Whether this uv gets what it is asked for: mirrors and certificates that only pip was told of are unknown to it."""
+    python = str(executable(env, "python"))
+    return _succeeds(
+        [uv, "pip", "install", "--dry-run", "--reinstall", "--no-deps", "--python", python, *wanted]
+    )
+
+
+def _succeeds(command: list[str]) -> bool:
+    return subprocess.run(command, capture_output=True, check=False).returncode == 0
 
 
 def _is_fresh(root: Path, env: Path) -> bool:

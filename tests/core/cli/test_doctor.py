@@ -165,6 +165,26 @@ def test_a_vault_that_cannot_be_written_is_told_unless_it_is_read_only(
     notes.chmod(0o700)
 
 
+@pytest.mark.skipif(os.name == "nt" or os.geteuid() == 0, reason="root and Windows may enter any folder")
+def test_a_vault_that_cannot_be_entered_is_one_finding_and_no_check_breaks(
+    run: Run, config: Path, notes: Path
+) -> None:
+    notes.chmod(0o000)
+    found = run("doctor", config, "--json").json["checks"]
+    notes.chmod(0o700)
+    assert found["vaults.folders"]["issues"] == ["the folder of 'main' cannot be read"]
+    assert [id for id, row in found.items() if row["summary"] == "the check itself failed"] == []
+
+
+def test_a_place_where_the_server_cannot_keep_its_files_is_told(
+    run: Run, config: Path, tmp_path: Path
+) -> None:
+    (tmp_path / "cache").write_text("a file stands where the folder would be")
+    row = check(run, "cache.location", config)
+    assert row["issues"] == ["the folder of the server's own files cannot be made or written"]
+    assert row["remediation"].endswith("choose another folder (--cache-dir, KNAPPER_CACHE_DIR).")
+
+
 def test_a_cache_inside_a_vault_is_told(run: Run, config: Path) -> None:
     config.write_text(config.read_text().replace("/cache", "/Notes/.cache"))
     (issue,) = check(run, "config.valid", config)["issues"]

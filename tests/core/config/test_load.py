@@ -162,6 +162,7 @@ def test_without_any_vault_it_says_how_to_name_one() -> None:
     ("name", "content", "expected"),
     [
         ("a.toml", "port = ", "a.toml: cannot be read: Invalid value (at end of document)"),
+        ("Home.md", "# Home", "Home.md: is a note; name the folder of its vault, or a configuration file"),
         ("a.json", "{", "a.json: cannot be read: Expecting property name enclosed in double quotes"),
         ("a.json", "[]", "a.json: holds list, not a table of settings"),
     ],

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from pathlib import Path
 from typing import Any, Literal
 
@@ -59,14 +60,14 @@ def _without(settings: Any) -> BridgeState:
 def _silent(settings: Any) -> BridgeState:
     """Nobody answers: the vault's own folder may say why."""
     folder = expanded(settings.path) / ".obsidian"
-    if not folder.is_dir():
+    if not os.path.isdir(folder):  # noqa: PTH112 (Path.is_dir raises in a folder that may not be entered)
         return BridgeState("degraded", "companion-unreachable")
     return _on_disk(folder) or BridgeState("degraded", "enabled-but-unreachable")
 
 
 def _on_disk(folder: Path) -> BridgeState | None:
     """Why the Local REST API cannot run by what Obsidian keeps in the vault; None where it could."""
-    if not (folder / "plugins" / HOST / "manifest.json").is_file():
+    if not os.path.isfile(folder / "plugins" / HOST / "manifest.json"):  # noqa: PTH113 (Path.is_file may raise)
         return BridgeState("headless", "plugin-not-installed")
     return None if HOST in _enabled(folder) else BridgeState("headless", "plugin-disabled")
 

@@ -88,6 +88,8 @@ def _anchored(file: dict[str, Any], path: Path) -> dict[str, Any]:
 
 def read_file(path: Path) -> dict[str, Any]:
     """A TOML or JSON file as it stands; a byte order mark does no harm."""
+    if path.suffix == ".md":
+        raise ConfigError(f"{path.name}: is a note; name the folder of its vault, or a configuration file")
     try:
         text = path.read_bytes().removeprefix(b"\xef\xbb\xbf").decode()
         content = json.loads(text) if path.suffix == ".json" else tomllib.loads(text)

@@ -11,6 +11,8 @@ from typing import Any
 
 from knapper.errors import ConfigError
 
+ELSEWHERE = "give this user the right to, or choose another folder (--cache-dir, KNAPPER_CACHE_DIR)"
+
 
 def data_dir() -> Path:
     """The platform's folder for what programs keep."""
@@ -75,5 +77,10 @@ def _same(one: Path, other: Path) -> bool:
 def cache_dir(settings: Any) -> Path:
     """The same folder, made where it is missing, for its owner alone."""
     folder = located(settings)
-    folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+    try:
+        folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+    except OSError as error:
+        raise ConfigError(f"cache_dir: {folder} cannot be made ({error.strerror}); {ELSEWHERE}") from error
+    if not os.access(folder, os.W_OK | os.X_OK):
+        raise ConfigError(f"cache_dir: {folder} cannot be written; {ELSEWHERE}")
     return folder

@@ -13,6 +13,7 @@ from knapper.bridge import COMPANION, BridgeState
 from knapper.cli.checks.report import Check, Finding
 from knapper.cli.checks.subject import Subject, folder_of
 from knapper.config.model import VaultSettings
+from knapper.config.paths import ELSEWHERE
 
 REACH_SECONDS = 0.5
 
@@ -61,11 +62,19 @@ def location(subject: Subject) -> Finding:
     """That they lie outside every vault is a rule of the configuration; others may not read them anywhere."""
     folder = subject.folder
     found = Finding("the server's own files are apart from the vaults", details={"folder": str(folder)})
-    if folder.is_dir() and os.name != "nt":
+    if not _can_be_written(folder):
+        found.fail("the folder of the server's own files cannot be made or written", f"Either {ELSEWHERE}.")
+    elif folder.is_dir() and os.name != "nt":
         _check_private(subject, folder, found)
     if found.issues:
         found.summary = "the server's own files are not kept well"
     return found
+
+
+def _can_be_written(folder: Path) -> bool:
+    """Whether the server can keep files there, or make the folder first."""
+    there = next((above for above in (folder, *folder.parents) if os.path.lexists(above)), folder)
+    return os.path.isdir(there) and os.access(there, os.W_OK | os.X_OK)  # noqa: PTH112 (as above)
 
 
 def _check_private(subject: Subject, folder: Path, found: Finding) -> None:
@@ -86,7 +95,7 @@ def obsidian(subject: Subject) -> Finding:
     found = Finding("Obsidian's settings are there" if subject.vaults else "no vault to look at")
     for vault in subject.vaults:
         settings = folder_of(vault) / ".obsidian"
-        if settings.is_dir():
+        if os.path.isdir(settings):  # noqa: PTH112 (Path.is_dir raises in a folder that may not be entered)
             found.details[vault.id] = _enabled(settings) or "no community plugins"
         else:
             found.details[vault.id] = "not opened in Obsidian yet"
