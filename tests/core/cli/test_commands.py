@@ -393,3 +393,14 @@ def test_a_client_that_starts_it_without_a_word_is_served_what_is_configured(
         check=False,
     )
     assert json.loads(done.stdout.splitlines()[0])["result"]["serverInfo"]["name"] == "knapper"
+
+
+@pytest.mark.skipif(os.name == "nt", reason="Windows has no such signal to send")
+def test_a_server_that_is_stopped_while_it_starts_ends_without_a_word(
+    machine: Path, install: Install, config: Path
+) -> None:
+    install("halt", "import os, signal\nos.kill(os.getpid(), signal.SIGINT)\n")
+    add(config, '[plugins]\nonly = ["halt"]')
+    command = [sys.executable, "-m", "knapper", "serve", str(config), "--http", "--port", "0"]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
+    assert (done.returncode, done.stdout, done.stderr) == (1, "", "")

@@ -12,7 +12,10 @@ def main() -> int:
     if _serves(arguments):
         from knapper.cli.serve import serve
 
-        return serve(arguments[1:] if arguments[0] == "serve" else arguments)
+        try:
+            return serve(arguments[1:] if arguments[0] == "serve" else arguments)
+        except KeyboardInterrupt:  # while it still starts; one that listens ends in its own way
+            return 1
     from knapper.cli.app import main as command
 
     return command()
