@@ -145,7 +145,7 @@ def test_a_canvas_that_is_there_is_replaced_only_when_a_person_confirms(
         (text_node("n", type="link"), "a link node needs url"),
         (text_node("n", type="file", file="a.md", subpath="Goals"), "does not start with #"),
         (text_node("n", type="group", backgroundStyle="tile"), "backgroundStyle is 'tile'"),
-        ({"id": "n", "type": "text", "text": ""}, "x is None, not a number"),
+        ({"id": "n", "type": "text", "text": ""}, "node 'n': needs x, y, width, height, numbers of pixels"),
         (text_node("n", text=3), "text is not a text"),
         (text_node("n", x=True), "x is True"),
         ({**text_node("n"), "id": 3}, "id is not a text"),
@@ -164,7 +164,7 @@ def test_a_node_that_is_none_is_refused_by_name(
     ("edge", "said"),
     [
         ({"id": "e", "fromNode": "a", "toNode": "gone"}, "toNode is 'gone', and there is no such node"),
-        ({"id": "e", "toNode": "a"}, "fromNode is None"),
+        ({"id": "e", "toNode": "a"}, "needs fromNode, the id of a node"),
         ({"id": "e", "fromNode": "a", "toNode": "a", "fromSide": "north"}, "fromSide is 'north'"),
         ({"id": "e", "fromNode": "a", "toNode": "a", "toEnd": "dot"}, "toEnd is 'dot'"),
     ],
@@ -251,7 +251,7 @@ def test_an_edge_to_a_node_that_goes_in_the_same_call_is_refused(call: Calls, va
         ({"update_edges": {"zz": {"label": "l"}}}, "there is no edge 'zz' to update"),
         ({"update_nodes": {"a1": {"id": "z"}}}, "the id of node 'a1' cannot be changed"),
         ({"update_nodes": {"a1": {"color": "red"}}}, "color is 'red'"),
-        ({"update_nodes": {"a1": {"width": None}}}, "width is None"),
+        ({"update_nodes": {"a1": {"width": None}}}, "needs width"),
         ({"update_edges": {"e1": {"toNode": "zz"}}}, "toNode is 'zz'"),
     ],
 )

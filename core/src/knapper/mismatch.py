@@ -23,17 +23,30 @@ def told(error: msgspec.ValidationError, type_: Any) -> str:
         choices = _choices(type_, place)
         if 0 < len(choices) <= MOST_CHOICES:
             text += f", expected one of {', '.join(map(repr, choices))}"
+    elif text.startswith("Expected `object") and (fields := _fields(type_, place)):
+        text += f"; its fields are {', '.join(fields)}"
     return (f"{text} - at {place}" if place else text).replace("`", "'")
 
 
 def _choices(type_: Any, place: str) -> list[Any]:
-    """The values allowed at a place such as `$.moves[0].kind`; none where it is a key and no value."""
+    """The values allowed at a place; none where it is a key and no value."""
+    return [value for node in _nodes(type_, place) for value in _values(node)]
+
+
+def _fields(type_: Any, place: str) -> list[str]:
+    """The names of what an object at a place is made of."""
+    structs = [node for node in _nodes(type_, place) if isinstance(node, inspect.StructType)]
+    return [field.encode_name for struct in structs for field in struct.fields]
+
+
+def _nodes(type_: Any, place: str) -> list[inspect.Type]:
+    """What the type says of a place such as `$.moves[0].kind`; nothing of a key."""
     if " in " in place:
         return []
     nodes = list(_plain(inspect.type_info(type_)))
     for step in STEP.finditer(place):
         nodes = [plain for node in nodes for inner in _inside(node, step[1]) for plain in _plain(inner)]
-    return [value for node in nodes for value in _values(node)]
+    return nodes
 
 
 def _plain(node: inspect.Type) -> Iterator[inspect.Type]:

@@ -54,6 +54,7 @@ KEY = (
 PATH = msgspec.Meta(min_length=1, max_length=1024)
 VERBOSITY = Literal["full", "terse"]
 MOST_ISSUES, LONGEST_FIELD, LONGEST_ISSUE = 20, 64, 300
+UNKNOWN = "is not a parameter"
 
 
 class Parameter(NamedTuple):
@@ -101,6 +102,8 @@ class Signature:
                 return msgspec.convert(whole(raw), self.model)
             issues = self._issues(raw)
             text = "; ".join(f"{i['field']}: {i['message']}" for i in issues[:5])
+            if any(issue["message"] == UNKNOWN for issue in issues):
+                text += f"; it takes {', '.join(p.wire for p in self.parameters) or 'none'}"
             raise ToolError("validation_error", text, issues=issues) from None
 
     def _by_own_names(self, raw: dict[str, Any]) -> dict[str, Any]:
@@ -157,7 +160,7 @@ def _unknown(key: str, known: dict[str, Any]) -> dict[str, str]:
     near = get_close_matches(key[:LONGEST_FIELD], known, n=1)
     return {
         "field": key[:LONGEST_FIELD],
-        "message": f"is not a parameter; did you mean {near[0]!r}?" if near else "is not a parameter",
+        "message": f"{UNKNOWN}; did you mean {near[0]!r}?" if near else UNKNOWN,
     }
 
 

@@ -96,7 +96,7 @@ def test_only_lists_have_a_verbosity(call: Calls) -> None:
         call(lists, "read_one", verbosity="terse")
     assert (error.value.code, error.value.message) == (
         "validation_error",
-        "verbosity: is not a parameter",
+        "verbosity: is not a parameter; it takes vault",
     )
 
 

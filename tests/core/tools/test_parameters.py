@@ -133,6 +133,19 @@ def test_a_choice_or_a_date_deep_inside_says_what_would_fit(
     assert issues(call, "carry_out", plan=plan) == [("plan", message)]
 
 
+def test_a_value_that_is_no_object_is_told_what_the_object_has(call: Calls) -> None:
+    message = "Expected 'object', got 'str'; its fields are moves, name, days"
+    assert issues(call, "carry_out", plan="the red one first") == [("plan", message)]
+
+
+def test_who_sends_what_no_parameter_is_like_reads_which_there_are(call: Calls) -> None:
+    with pytest.raises(ToolError) as raised:
+        call(box, "order", size="small")
+    assert raised.value.message == (
+        "size: is not a parameter; kind: is required; it takes kind, count, from, tags, vault"
+    )
+
+
 def test_a_mistake_deep_inside_says_where(call: Calls, vault: VaultFolder) -> None:
     (issue,) = issues(call, "carry_out", plan={"moves": [{"source": 5}]})
     assert issue == ("plan", "Expected 'str', got 'int' - at '$.moves[0].source'")

@@ -171,7 +171,7 @@ def test_a_name_that_is_missing_is_refused_with_the_nearest() -> None:
     with pytest.raises(AnchorNotFound) as caught:
         heading(NOTE, "Not a heading", "append", "x")
     assert "Not a heading" not in caught.value.candidates
-    with pytest.raises(AnchorNotFound) as caught:
+    with pytest.raises(AnchorNotFound, match="the note has no headings") as caught:
         heading("no headings\n", "x", "append", "x")
     assert caught.value.candidates == []
 

@@ -38,7 +38,8 @@ def find_heading(text: str, parsed: Parsed, wanted: str) -> Place:
                 return found[0]
             if found:
                 raise AnchorAmbiguous(_ambiguous(found), [place.name for place in found])
-    raise AnchorNotFound("no heading has this name", _nearest(wanted, [place.name for place in places]))
+    problem = "no heading has this name" if places else "the note has no headings"
+    raise AnchorNotFound(problem, _nearest(wanted, [place.name for place in places]))
 
 
 def loose(text: str) -> str:

@@ -95,10 +95,12 @@ def node_problems(node: Json) -> Iterator[str]:
         yield f"{who}: type is {kind!r}, not one of text, file, link, group"
     else:
         yield from (f"{who}: a {kind} node needs {name}" for name in NEEDED[kind] if name not in node)
+    if missing := [name for name in NUMBERS if name not in node]:
+        yield f"{who}: needs {', '.join(missing)}, numbers of pixels"
     for name in NUMBERS:
-        if not _is_number(node.get(name)):
-            yield f"{who}: {name} is {node.get(name)!r}, not a number"
-        elif name in ("width", "height") and node[name] < 0:
+        if name in node and not _is_number(node[name]):
+            yield f"{who}: {name} is {node[name]!r}, not a number"
+        elif name in ("width", "height") and node.get(name, 0) < 0:
             yield f"{who}: {name} is negative"
     subpath = node.get("subpath")
     if isinstance(subpath, str) and not subpath.startswith("#"):
@@ -113,7 +115,9 @@ def edge_problems(edge: Json, nodes: set[str]) -> Iterator[str]:
         yield f"{who}: id is not a text"
     for name in ("fromNode", "toNode"):
         end = edge.get(name)
-        if not isinstance(end, str) or end not in nodes:
+        if end is None:
+            yield f"{who}: needs {name}, the id of a node"
+        elif not isinstance(end, str) or end not in nodes:
             yield f"{who}: {name} is {end!r}, and there is no such node"
     yield from _field_problems(edge, who)
 
