@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from knapper import plugins as discovery
 from knapper.config.model import Settings
-from knapper.config.paths import cache_dir, expanded
+from knapper.config.paths import cache_dir, expanded, remember
 from knapper.config.sections import sections
 from knapper.dispatch.call import Call, Outcome
 from knapper.dispatch.canonical import args_hash
@@ -111,6 +111,7 @@ class Runtime:
         """Begin what runs by itself: watching, indexing, jobs, and what plugins hold for the server's life."""
         from knapper.maintenance import declare_jobs
 
+        remember(self.folder)
         declare_jobs(self)
         scheduler = Scheduler(self.jobs)
         scheduler.start()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -10,7 +11,8 @@ from pathlib import Path
 import pytest
 
 from knapper.config.load import load
-from knapper.config.paths import cache_dir
+from knapper.config.paths import cache_dir, data_dir
+from knapper.runtime import open_runtime
 from knapper.store.confirmations import Approvals
 from knapper.store.state import State
 from knapper.store.stats import Stats
@@ -57,6 +59,21 @@ def test_a_vault_that_there_is_not_has_no_requests(run: Run, config: Path) -> No
     result = run("approvals", "--config", config, "list", "--vault", "mian")
     assert (result.code, result.out) == (2, "")
     assert "there is no vault 'mian'; did you mean 'main'? There is: main." in result.err
+
+
+def test_requests_are_found_wherever_a_server_keeps_its_files(
+    run: Run, config: Path, machine: Path, tmp_path: Path
+) -> None:
+    add(config, "[plugins]\nonly = []")
+    id = request(config)
+    assert run("approvals", "--json").json == []
+    runtime = open_runtime(load(config).settings)
+    runtime.start()
+    runtime.close()
+    assert [found["id"] for found in run("approvals", "--json").json] == [id]
+    shutil.rmtree(tmp_path / "cache")
+    assert run("approvals", "--json").json == []
+    assert list((data_dir() / "places").iterdir()) == []
 
 
 def test_what_waits_is_listed_with_the_call_it_is_for(run: Run, config: Path) -> None:

@@ -13,7 +13,7 @@ from pydantic import ValidationError
 
 from knapper.config.load import Loaded, find, from_env, load
 from knapper.config.model import PluginSettings, Settings
-from knapper.config.paths import data_dir, located
+from knapper.config.paths import data_dir, located, remembered
 from knapper.errors import ConfigError, ToolError
 
 if TYPE_CHECKING:
@@ -62,7 +62,8 @@ def state_files(path: str | None) -> list[Path]:
         return _existing(located(load(path).settings) / STATE)
     loaded = configured()
     own = [located(loaded.settings) / STATE] if loaded else []
-    return _existing(*own, data_dir() / STATE, *sorted(data_dir().glob(f"*/{STATE}")))
+    usual = [data_dir() / STATE, *sorted(data_dir().glob(f"*/{STATE}"))]
+    return _existing(*own, *usual, *[folder / STATE for folder in remembered()])
 
 
 def one_state(path: str | None) -> Path:

@@ -5,12 +5,14 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Mapping
+from contextlib import suppress
 from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
 from knapper.errors import ConfigError
 
+PLACES = "places"
 ELSEWHERE = "give this user the right to, or choose another folder (--cache-dir, KNAPPER_CACHE_DIR)"
 
 
@@ -51,6 +53,30 @@ def folder_for(vault: Path) -> Path:
     real = vault.resolve()
     name = re.sub(r"[^A-Za-z0-9._-]+", "_", real.name).strip(".") or "vault"
     return data_dir() / f"{name}-{sha256(str(real).encode()).hexdigest()[:8]}"
+
+
+def remember(folder: Path) -> None:
+    """Note where a server keeps its files if that is not the usual place, for commands that name no configuration."""
+    if inside(folder, data_dir()):
+        return
+    with suppress(OSError):  # a home that cannot be written costs only this
+        notes = data_dir() / PLACES
+        notes.mkdir(parents=True, exist_ok=True, mode=0o700)
+        real = os.fsencode(folder.resolve())
+        (notes / sha256(real).hexdigest()[:16]).write_bytes(real)
+
+
+def remembered() -> list[Path]:
+    """The folders that were noted and are still there; the others are forgotten."""
+    found = []
+    for note in sorted((data_dir() / PLACES).glob("*")):
+        with suppress(OSError):
+            folder = Path(os.fsdecode(note.read_bytes()))
+            if folder.is_dir():
+                found.append(folder)
+            else:
+                note.unlink()
+    return found
 
 
 def located(settings: Any) -> Path:
