@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import ctypes
 import errno
 import os
 import socket
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
     from tests.core.files.conftest import World
 
 Code = Callable[[Callable[[], object]], str]
+OPENED = 0x20  # IN_OPEN, as the kernel numbers it
 posix_only = pytest.mark.skipif(os.name == "nt", reason="modes and links of POSIX")
 
 
@@ -320,3 +322,26 @@ def test_what_a_scanner_holds_for_a_moment_is_tried_again() -> None:
     assert len(tries) == 3
     with pytest.raises(PermissionError):
         _portable.patiently(lambda: (_ for _ in ()).throw(PermissionError), (0.0,))
+
+
+@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="inotify is Linux's")
+def test_who_watches_the_vault_is_told_of_the_file_alone_when_a_note_is_read(world: World) -> None:
+    """A watch is told of every open: of each folder on the way, that would cost more than the read."""
+    folder = world.root / "a" / "b"
+    folder.mkdir(parents=True)
+    (folder / "note.md").write_text("text")
+    kernel = ctypes.CDLL(None, use_errno=True)
+    watch = kernel.inotify_init1(os.O_NONBLOCK)
+    try:
+        for path in (world.root, folder.parent, folder):
+            assert kernel.inotify_add_watch(watch, os.fsencode(path), OPENED) > 0
+        assert world.door().read("a/b/note.md").text == "text"
+        told = os.read(watch, 65536)
+    finally:
+        os.close(watch)
+    names = []
+    while told:
+        length = int.from_bytes(told[12:16], sys.byteorder)
+        names.append(told[16 : 16 + length].rstrip(b"\0"))
+        told = told[16 + length :]
+    assert names == [b"note.md"]

@@ -6,12 +6,15 @@ import errno
 import os
 import stat
 from collections.abc import Iterator
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from typing import Self
 
 AVAILABLE = os.open in os.supports_dir_fd and hasattr(os, "O_NOFOLLOW")
 
-_FOLDER = os.O_RDONLY | getattr(os, "O_DIRECTORY", 0) | getattr(os, "O_CLOEXEC", 0)
+_LISTED = os.O_RDONLY | getattr(os, "O_DIRECTORY", 0) | getattr(os, "O_CLOEXEC", 0)
+# On Linux an open folder is a place to start from and no more: to open it for reading would tell every program that
+# watches the vault, our own included, and that costs more than the read of a note.
+_FOLDER = _LISTED | getattr(os, "O_PATH", 0)
 _NOFOLLOW = getattr(os, "O_NOFOLLOW", 0)
 # Without O_NONBLOCK a named pipe that poses as a note would hang the call.
 _READ = os.O_RDONLY | _NOFOLLOW | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_CLOEXEC", 0)
@@ -56,11 +59,20 @@ class Folder:
     def writable(self) -> bool:
         return os.access(".", os.W_OK | os.X_OK, dir_fd=self._fd)
 
+    @contextmanager
+    def _listed(self) -> Iterator[int]:
+        fd = os.open(".", _LISTED, dir_fd=self._fd)
+        try:
+            yield fd
+        finally:
+            os.close(fd)
+
     def names(self) -> list[str]:
-        return os.listdir(self._fd)  # noqa: PTH208 (a descriptor, which pathlib does not take)
+        with self._listed() as fd:
+            return os.listdir(fd)  # noqa: PTH208 (a descriptor, which pathlib does not take)
 
     def scan(self) -> Iterator[tuple[str, os.stat_result]]:
-        with os.scandir(self._fd) as entries:
+        with self._listed() as fd, os.scandir(fd) as entries:
             for entry in entries:
                 with suppress(FileNotFoundError):  # deleted since it was listed
                     yield entry.name, entry.stat(follow_symlinks=False)
@@ -111,11 +123,12 @@ class Folder:
         return _renames.exchange(self._fd, name, self._fd, other)
 
     def sync(self) -> None:
-        try:
-            os.fsync(self._fd)
-        except OSError as error:
-            if error.errno != errno.EINVAL:  # some network filesystems cannot sync a directory
-                raise
+        with self._listed() as fd:
+            try:
+                os.fsync(fd)
+            except OSError as error:
+                if error.errno != errno.EINVAL:  # some network filesystems cannot sync a directory
+                    raise
 
 
 def _imitate(fd: int, like: os.stat_result) -> None:
