@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import ipaddress
+from functools import lru_cache
 from typing import Any
 
 from knapper.config.paths import expanded, inside, located
 
 
+@lru_cache(64)
 def is_loopback(host: str) -> bool:
     """Whether a host name or address is this machine's own; 0.0.0.0 and :: are every interface, so they are not."""
     name = host.strip().strip("[]").lower()

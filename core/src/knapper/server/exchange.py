@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Protocol
 
@@ -58,7 +57,7 @@ class Exchange:
         self.params = params
         self.id = id
         self.peer = peer
-        self.stop = threading.Event()
+        self.cancelled = False
         self.on_stop: list[Callable[[], None]] = []
         meta = params.get("_meta")
         self.meta: dict[str, Any] = meta if isinstance(meta, dict) else {}
@@ -71,13 +70,9 @@ class Exchange:
         found = self.meta.get(eras.CAPABILITIES) if self.modern else self.session.capabilities
         return found if isinstance(found, dict) else {}
 
-    @property
-    def cancelled(self) -> bool:
-        return self.stop.is_set()
-
     def cancel(self) -> None:
         """Tell whatever works on this request that nobody waits for it any more."""
-        self.stop.set()
+        self.cancelled = True
         while self.on_stop:
             self.on_stop.pop()()
 

@@ -274,10 +274,9 @@ class App:
             return
         request = Request(scope, _replayed(body, receive))
         await request.body()  # its function is not asynchronous and finds it there
-        loop = asyncio.get_running_loop()
         try:
-            answer = await loop.run_in_executor(
-                self.edge.threads, offered.endpoint, self._runtime, scope["knapper.caller"], request
+            answer = await self.edge.threads.run(
+                offered.endpoint, self._runtime, scope["knapper.caller"], request
             )
         except Exception:
             log.exception("the route %s failed", offered.path)
@@ -296,7 +295,6 @@ class App:
         self.edge.started()
         async with self._sessions.run(), self._plain.run():
             yield
-        self.edge.close()
 
     def stop(self) -> None:
         """End what would stay open for ever; calls that run are left to finish."""

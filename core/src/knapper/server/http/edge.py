@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import math
 from collections.abc import Callable, Iterator, Mapping
-from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from typing import Any
 
@@ -25,10 +24,10 @@ from knapper.server.changes import Change
 from knapper.server.exchange import Exchange, Session
 from knapper.server.host import Host
 from knapper.server.http.events import Events
+from knapper.server.http.threads import Threads
 from knapper.server.wire import ENCODER, INTERNAL_ERROR, Id, ProtocolError, as_id
 
 Ctx = ServerRequestContext[Any, Any]
-THREADS = 32
 TELL_SECONDS = 10.0
 
 
@@ -69,7 +68,6 @@ class Edge:
         self.host = host
         self.live: dict[str, Session] = {}
         self._calls: dict[tuple[Session, Id], Exchange] = {}
-        self.threads = ThreadPoolExecutor(THREADS, thread_name_prefix="call")
 
     async def __call__(self, ctx: Ctx, call_next: CallNext) -> HandlerResult:
         if ctx.request_id is None:
@@ -97,9 +95,8 @@ class Edge:
 
     async def _worked(self, exchange: Exchange) -> Any:
         """Run a handler on a thread; where the client goes away, the tool is told and nobody waits for it."""
-        loop = asyncio.get_running_loop()
         try:
-            return await loop.run_in_executor(self.threads, table.answer, exchange)
+            return await self.threads.run(table.answer, exchange)
         except asyncio.CancelledError:
             exchange.cancel()
             raise
@@ -161,12 +158,10 @@ class Edge:
     def started(self) -> None:
         """Called on the event loop before the first request."""
         self._stopping = asyncio.Event()
+        self.threads = Threads()
 
     def stop(self) -> None:
         self._stopping.set()
-
-    def close(self) -> None:
-        self.threads.shutdown(wait=False, cancel_futures=True)
 
 
 def caller_of(ctx: Ctx) -> Any:

@@ -136,10 +136,9 @@ class Straight:
 
     async def serve(self, exchange: Exchange, send: Send) -> bool:
         """Answer; False where it turned out that the SDK has to."""
-        loop = asyncio.get_running_loop()
         with self._edge.running(exchange), self._sessions.held(exchange.session.id):
             try:
-                answer = await loop.run_in_executor(self._edge.threads, _answered, exchange)
+                answer = await self._edge.threads.run(_answered, exchange)
             except Elsewhere:
                 self._talkative.add(exchange.params["name"])
                 return False
