@@ -29,6 +29,9 @@ ENVIRONMENT = {
     "PYDANTIC_DISABLE_PLUGINS": "__all__",  # it would read every distribution's metadata
     "OPENBLAS_NUM_THREADS": "1",  # threads that wait for each other cost a short question more than they save
 }
+# How long a thread that computes keeps the others waiting: a call waits for its turn some three times, and Python's own
+# five milliseconds would be most of what it takes beside a long query.
+SWITCH_SECONDS = 0.001
 VALUES = {
     "--host": "transports.http.host",
     "--port": "transports.http.port",
@@ -93,6 +96,7 @@ def _usage(problem: str) -> NoReturn:
 def serve(arguments: list[str]) -> int:
     """Serve until the client leaves or the process is stopped."""
     options = Options(arguments)
+    sys.setswitchinterval(SWITCH_SECONDS)
     for name, value in ENVIRONMENT.items():
         os.environ.setdefault(name, value)
     if options.flags.get("transports.http.enabled") and not options.flags.get("transports.stdio"):

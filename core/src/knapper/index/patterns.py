@@ -14,6 +14,7 @@ from pathlib import Path
 from queue import Empty, Queue
 from typing import Any
 
+from knapper.children import spawn
 from knapper.errors import ToolError
 from knapper.index import pattern_worker
 
@@ -28,7 +29,7 @@ class Worker:
 
     def __init__(self) -> None:
         env = dict(os.environ, PYTHONPATH=os.pathsep.join(p for p in sys.path if p))
-        self._child = subprocess.Popen(
+        self._child = spawn(
             [sys.executable, "-S", "-B", str(Path(pattern_worker.__file__))],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,

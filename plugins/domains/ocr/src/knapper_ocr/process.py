@@ -16,6 +16,7 @@ from queue import Empty, Queue
 from typing import Any
 
 from knapper import ToolError
+from knapper.children import spawn
 from knapper_ocr import reader
 
 LOOK_UP_SECONDS = 0.05
@@ -28,7 +29,7 @@ class Reader:
     """A child process with two threads, since a pipe can be waited for with a limit in no other way."""
 
     def __init__(self, order: dict[str, Any], data: bytes) -> None:
-        self._child = subprocess.Popen(
+        self._child = spawn(
             [sys.executable, "-P", "-S", "-B", str(Path(reader.__file__))],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
