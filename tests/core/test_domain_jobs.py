@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import threading
+import time
 from typing import Any
 
 from knapper import Domain
@@ -12,6 +14,7 @@ from knapper.plugins import Plugins
 from knapper.runtime import Runtime
 from knapper.testing import VaultFolder
 
+SECONDS = 5.0
 ran: list[str] = []
 tidy_domain = Domain("tidy", summary="Tidy up.")
 
@@ -56,3 +59,28 @@ def test_a_domains_job_runs_once_for_all_servers(vault: VaultFolder) -> None:
     finally:
         two.close()
         one.close()
+
+
+def test_an_index_run_is_told_of_the_end_before_anybody_waits_for_the_jobs(vault: VaultFolder) -> None:
+    """A job may wait for that run, and whoever closes the server would wait for both."""
+    vault["a.md"] = "text"
+    runtime = server(vault)
+    index = runtime.vaults.get(None).index
+    under_way, told = threading.Event(), threading.Event()
+
+    def progress(done: int, total: int) -> None:
+        under_way.set()
+        if index._stop.wait(SECONDS):
+            told.set()
+
+    assert index.leader.acquire()
+    run = threading.Thread(target=lambda: index.reconcile(progress=progress))
+    run.start()
+    assert under_way.wait(SECONDS)
+    runtime.start()
+    until = time.monotonic() + SECONDS
+    while not any(job.name == "index.reconcile" and job.running for job in runtime.jobs.status()):
+        assert time.monotonic() < until
+    runtime.close()
+    run.join()
+    assert told.is_set()

@@ -123,6 +123,7 @@ class Runtime:
         self._stack.callback(lambda: self.hub.put(Event(ts=self.clock(), type="server.shutdown")))
 
     def close(self) -> None:
+        self.vaults.stop()  # first of all: jobs that are waited for may wait for an index run themselves
         self._stack.close()
 
     def call(self, name: str, arguments: dict[str, Any] | None, caller: Caller, **how: Any) -> Outcome:

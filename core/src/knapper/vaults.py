@@ -185,6 +185,10 @@ class Vaults:
         for vault in self:
             vault.index.start()
 
+    def stop(self) -> None:
+        for vault in self:
+            vault.index.stop()
+
     def close(self) -> None:
         for vault in self:
             vault.index.close()

@@ -78,8 +78,12 @@ class Index:
         """Begin to index and to watch, in the background; nothing waits for it."""
         self._life.start()
 
-    def close(self) -> None:
+    def stop(self) -> None:
+        """Have what runs in the background come to its end; nobody waits for it here."""
         self._stop.set()
+
+    def close(self) -> None:
+        self.stop()
         self._life.stop()
         self.vectors.close()
         self.leader.release()
@@ -90,6 +94,8 @@ class Index:
     ) -> Result:
         """Bring the index level with the files now; a second caller waits for the first and finds little to do."""
         with self._run_lock:
+            if self.stopping:
+                return Result(0, 0, 0)
             if self.db.damage:
                 self.db.begin_anew(self.db.epoch)
             result = reconcile(self, folder, force=force, progress=progress)

@@ -92,7 +92,7 @@ def reconcile(
 
 
 def _do(index: Index, todo: Plan, progress: Progress | None) -> None:
-    for batch in batches(todo.removed, REMOVED):
+    for batch in _wanted(index, todo.removed, REMOVED):
         with index.db.write() as conn:
             index.writer.remove(conn, [path for path in batch if index.stat(path) is None])
     many: AbstractContextManager[None] = (
@@ -117,13 +117,13 @@ def _merge(index: Index) -> None:
 
 def _add_files(index: Index, todo: Plan) -> None:
     """Every file is known by name before a note is read, so that links resolve at once; and what waits is marked."""
-    for batch in batches([*todo.added, *todo.changed], FILES):
+    for batch in _wanted(index, [*todo.added, *todo.changed], FILES):
         with index.db.write() as conn:
             index.writer.add_files(conn, batch)
     with index.db.read() as conn:
         linked = conn.execute("SELECT 1 FROM links LIMIT 1").fetchone() is not None
     keys = sorted({key for path, _ in todo.added for key in file_keys(path)}) if linked else []
-    for some in batches(keys, FILES):
+    for some in _wanted(index, keys, FILES):
         with index.db.write() as conn:
             index.writer.resolve_keys(conn, some)
 
@@ -136,8 +136,6 @@ def _put_all(index: Index, todo: Plan, progress: Progress | None) -> None:
         done += len(rows)
         if progress is not None:
             progress(done, todo.total)
-        if index.stopping:
-            return
 
 
 def put(index: Index, notes: Sequence[NoteRows], known: dict[str, Known]) -> None:
@@ -152,9 +150,11 @@ def _read(index: Index, notes: list[str]) -> Iterator[list[NoteRows]]:
     """Notes as rows; those that are gone are left out."""
     if worth_it(len(notes), index.processes, index.reading):
         with Workers(index.processes, index.disk, index.reading) as workers:
-            yield from workers.map(notes)
+            yield from workers.map(notes, lambda: index.stopping)
         return
     for path in notes:
+        if index.stopping:
+            return
         if (rows := read_note(index.disk, path, index.reading)) is not None:
             yield [rows]
 
@@ -171,6 +171,14 @@ def _gathered(batches: Iterable[list[NoteRows]]) -> Iterator[list[NoteRows]]:
             found, size = [], 0
     if found:
         yield found
+
+
+def _wanted(index: Index, items: Sequence[T], size: int) -> Iterator[Sequence[T]]:
+    """Batches for as long as the server does not stop: what is left undone, the next start finds."""
+    for batch in batches(items, size):
+        if index.stopping:
+            return
+        yield batch
 
 
 def batches(items: Sequence[T], size: int) -> Iterable[Sequence[T]]:

@@ -10,20 +10,22 @@ import os
 import subprocess
 import sys
 import threading
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from importlib import import_module
-from queue import Queue
+from queue import Empty, Queue
 from types import TracebackType
 from typing import Any, BinaryIO
 
 import msgspec
 
+from knapper.children import spawn
 from knapper.domain import Extractor
 from knapper.index.loading import read_note
 from knapper.index.rows import NoteRows, Reading
 from knapper.vault.disk import Disk
 
 BATCH = 32
+LOOK_UP_SECONDS = 0.05
 WORTH = 1000  # below this many notes a start of two interpreters costs more than it saves
 
 
@@ -73,15 +75,18 @@ class Workers:
             self._threads[0].join(0.01)
             self._threads = [thread for thread in self._threads if thread.is_alive()]
 
-    def map(self, paths: Sequence[str]) -> Iterator[list[NoteRows]]:
-        """Batches of notes as rows, in whatever order they are done."""
+    def map(self, paths: Sequence[str], stopping: Callable[[], bool]) -> Iterator[list[NoteRows]]:
+        """Batches of notes as rows, in whatever order they are done; it ends early where nobody wants them any more."""
         for start in range(0, len(paths), BATCH):
             self._todo.put(paths[start : start + BATCH])
         for _ in self._children:
             self._todo.put(None)
         ended = 0
-        while ended < len(self._children):
-            got = self._done.get()
+        while ended < len(self._children) and not stopping():
+            try:
+                got = self._done.get(timeout=LOOK_UP_SECONDS)
+            except Empty:
+                continue
             if got is None:
                 ended += 1
             else:
@@ -112,7 +117,7 @@ PATHS = msgspec.msgpack.Decoder(list[str])
 
 def _spawn(order: Order) -> subprocess.Popen[bytes]:
     env = dict(os.environ, PYTHONPATH=os.pathsep.join(p for p in sys.path if p))
-    child = subprocess.Popen(
+    child = spawn(
         [sys.executable, "-m", "knapper.index.workers"],
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,

@@ -330,8 +330,11 @@ class Stdio:
             self._cancel(exchange)
             if exchange.method == LISTEN:
                 self.write(wire.reply(exchange.id, table.listened(exchange)))
-        if self.beside is not None:
-            self.beside.stop()
-        closing = threading.Thread(target=self.host.close, name="close", daemon=True)
+        closing = threading.Thread(target=self._close, name="close", daemon=True)
         closing.start()
         closing.join(CLOSE_SECONDS)
+
+    def _close(self) -> None:
+        if self.beside is not None:
+            self.beside.stop()
+        self.host.close()
