@@ -67,7 +67,7 @@ def test_a_session_that_was_ended_is_gone_for_plain_calls_too(web: Start) -> Non
     one = web()
     session = one.opened()
     assert called(one, session, "add_numbers", {"a": 1, "b": 1})[0] == 200
-    assert one.request("DELETE", Mcp_Session_Id=session)[0] == 200
+    assert one.request("DELETE", Mcp_Session_Id=session)[0] == 204
     assert called(one, session, "add_numbers", {"a": 1, "b": 1})[0] == 404
 
 
