@@ -46,16 +46,16 @@ class Matrix:
     def _load(
         self, conn: sqlite3.Connection, table: str, width: int, now: tuple[Any, ...]
     ) -> tuple[NDArray[np.int64], NDArray[np.float32]]:
+        if self._held is None or self._held[0][:3] != now[:3]:
+            return _whole(conn, table, width)
+        _, ids, rows = self._held
         wanted = np.fromiter(
             (c for (c,) in conn.execute("SELECT chunk FROM vectors ORDER BY chunk")), np.int64
         )
-        ids, rows = np.empty(0, np.int64), np.empty((0, width), np.float32)
-        if self._held is not None and self._held[0][:3] == now[:3]:
-            _, ids, rows = self._held
         keep = np.isin(ids, wanted)
         new = wanted[~np.isin(wanted, ids)]
         if len(new) * WHOLE > len(wanted):
-            return _in_blocks(conn, table, width, len(wanted)) or _one_by_one(conn, table, width)
+            return _whole(conn, table, width)
         found: list[Any] = []
         for start in range(0, len(new), AT_ONCE):
             some = [int(chunk) for chunk in new[start : start + AT_ONCE]]
@@ -68,6 +68,11 @@ class Matrix:
 
 
 Loaded = tuple["NDArray[np.int64]", "NDArray[np.float32]"]
+
+
+def _whole(conn: sqlite3.Connection, table: str, width: int) -> Loaded:
+    count = conn.execute("SELECT count(*) FROM vectors").fetchone()[0]
+    return _in_blocks(conn, table, width, count) or _one_by_one(conn, table, width)
 
 
 def _one_by_one(conn: sqlite3.Connection, table: str, width: int) -> Loaded:
@@ -92,7 +97,7 @@ def _in_blocks(conn: sqlite3.Connection, table: str, width: int, count: int) -> 
             if end > count:
                 return None
             ids[at:end] = np.frombuffer(numbers, np.int64)[valid]
-            rows[at:end] = np.frombuffer(vectors, np.float32).reshape(size, width)[valid]
+            np.compress(valid, np.frombuffer(vectors, np.float32).reshape(size, width), 0, rows[at:end])
             at = end
     except Exception:  # noqa: BLE001 - another layout of another version: the slow way knows it
         return None
