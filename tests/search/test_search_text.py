@@ -1,6 +1,7 @@
 """Search by letter: every note that holds a string, and nothing else."""
 
 import unicodedata
+from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -177,18 +178,83 @@ def test_an_empty_query_is_refused(call: Calls) -> None:
         call(search, "search_text", query="")
 
 
-LETTERS = st.sampled_from("abAB ß_-.é\u0301e日本がか\u3099\n🪨İıi1")
-TEXT = st.text(LETTERS, min_size=1, max_size=30)
+@pytest.mark.parametrize(
+    ("text", "query", "place"),
+    [
+        ("one\r\ntwo\r\n", "one\ntwo", (1, 1)),
+        ("one\r\ntwo\r\n", "\ntwo", (1, 4)),
+        ("one\ntwo\n", "one\r\ntwo", (1, 1)),
+        ("one\r\ntwo", "\r", (1, 4)),
+        ("\ufeffone two", "one", (1, 1)),
+        ("x cafe\u0301", "cafe", (1, 3)),
+        ("x cafe\u0301", "\u0301", (1, 7)),
+        ("ΟΔΟΣ", "οδος", (1, 1)),
+        ("so \u0390 is", "\u03aa\u0301 IS", (1, 4)),
+        ("---\nname: half\n---\nwhole", "name: half", (2, 1)),
+        ("x\n```py\ny = 1\n```", "y = 1\n`", (3, 1)),
+    ],
+)
+def test_the_place_is_where_the_string_stands(
+    call: Calls, vault: VaultFolder, text: str, query: str, place: tuple[int, int]
+) -> None:
+    vault["a.md"] = text
+    (hit,) = call(search, "search_text", query=query)["items"]
+    assert (hit["line"], hit["col"]) == place
+
+
+def test_an_accent_is_part_of_the_word(call: Calls, vault: VaultFolder) -> None:
+    vault["a.md"] = "cafe\u0301"
+    vault["b.md"] = "हिन्दी"
+    assert paths(call, "cafe") == ["a.md"]
+    assert paths(call, "cafe", whole_word=True) == []
+    assert paths(call, "café", whole_word=True) == ["a.md"]
+    assert paths(call, "हि", whole_word=True) == []
+
+
+LETTERS = st.sampled_from(
+    [*"abAB ß_-.é\u0301e日本がか\u3099\n🪨İıi1", "\r\n", "ς", "Σ", "ﬁ", "\u0390", "\u03ca", "\u212a"]
+)
+TEXT = st.lists(LETTERS, min_size=1, max_size=30).map("".join)
 
 
 def folded(text: str) -> str:
-    return unicodedata.normalize("NFC", text).casefold()
+    return unicodedata.normalize("NFC", unicodedata.normalize("NFC", text).casefold())
 
 
-@settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
-@given(data=st.data(), texts=st.lists(TEXT, min_size=3, max_size=6))
+def composed(text: str) -> str:
+    return unicodedata.normalize("NFC", text)
+
+
+def as_written(text: str) -> str:
+    return text
+
+
+def holds(hay: str, needle: str, whole_word: bool) -> bool:
+    """What finding means, said in the plainest way."""
+
+    def joined(at: int) -> bool:
+        around = hay[at - 1 : at + 1] if at else ""
+        letters = [c for c in around if c.isalnum() or c == "_" or unicodedata.category(c).startswith("M")]
+        return len(letters) == 2
+
+    places = (at for at in range(len(hay)) if hay.startswith(needle, at))
+    return any(not whole_word or not (joined(at) or joined(at + len(needle))) for at in places)
+
+
+@settings(max_examples=200, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(
+    data=st.data(),
+    texts=st.lists(TEXT, min_size=3, max_size=6),
+    case_sensitive=st.booleans(),
+    whole_word=st.booleans(),
+)
 def test_the_notes_found_are_those_that_hold_the_string(
-    call: Calls, vault: VaultFolder, data: st.DataObject, texts: list[str]
+    call: Calls,
+    vault: VaultFolder,
+    data: st.DataObject,
+    texts: list[str],
+    case_sensitive: bool,
+    whole_word: bool,
 ) -> None:
     for path in list(vault):
         del vault[path]
@@ -197,5 +263,15 @@ def test_the_notes_found_are_those_that_hold_the_string(
     source = data.draw(st.sampled_from(texts))
     start = data.draw(st.integers(0, len(source) - 1))
     query = source[start : start + data.draw(st.integers(1, 8))]
-    wanted = [f"{n}.md" for n, text in enumerate(texts) if folded(query) in folded(text)]
-    assert paths(call, query) == wanted
+    forms = [as_written, composed] if case_sensitive else [str.casefold, folded]
+
+    def compared(text: str, form: Callable[[str], str]) -> str:
+        plain = "\n" in query and form in (folded, composed)
+        return form(text.replace("\r\n", "\n") if plain else text)
+
+    wanted = [
+        f"{n}.md"
+        for n, text in enumerate(texts)
+        if any(holds(compared(text, form), compared(query, form), whole_word) for form in forms)
+    ]
+    assert paths(call, query, case_sensitive=case_sensitive, whole_word=whole_word) == wanted

@@ -15,7 +15,7 @@ from knapper.domain import Extractor
 if TYPE_CHECKING:
     from knapper.index.rows import Reading
 
-VERSION = 8
+VERSION = 9
 
 TABLES = """
 CREATE TABLE meta (key TEXT PRIMARY KEY NOT NULL, value) WITHOUT ROWID;

@@ -29,11 +29,14 @@ WINDOW, STEP = 128, 64  # longer runs are indexed as overlapping pieces, so that
 
 def fold(text: str) -> str:
     """Text as it is compared when case does not matter."""
-    return (
-        text
-        if text.isascii() or unicodedata.is_normalized("NFC", text)
-        else unicodedata.normalize("NFC", text)
-    ).casefold()
+    # Composed again at the end: folding takes some letters apart, such as the Greek iota with two accents.
+    return _composed(_composed(text).casefold())
+
+
+def _composed(text: str) -> str:
+    if text.isascii() or unicodedata.is_normalized("NFC", text):
+        return text
+    return unicodedata.normalize("NFC", text)
 
 
 def split(folded: str) -> list[str]:
@@ -57,10 +60,11 @@ def of_text(text: str) -> list[str]:
         return found
     forms = [text, one_i(text)] if "İ" in text or "ı" in text else [text]
     for form in forms:
+        folded, plain = fold(form), form.casefold()
         if form is not text:
-            found += split(fold(form))
-        if not unicodedata.is_normalized("NFC", form):
-            found += split(form.casefold())
+            found += split(folded)
+        if plain != folded:
+            found += split(plain)
     return found
 
 

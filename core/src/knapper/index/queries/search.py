@@ -6,7 +6,7 @@ import math
 import unicodedata
 from array import array
 from bisect import bisect_right
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any, NamedTuple
 
 from knapper.index import words
@@ -16,6 +16,7 @@ from knapper.page import Page
 
 MOST_TERMS = 300
 SNIPPET = 200
+Form = Callable[[str], str]
 HAS_TEXT = "(f.note = 1 OR f.hash IS NOT NULL)"  # notes, and what else has been read
 K1, B = 1.2, 0.75
 
@@ -141,13 +142,18 @@ class Literal(Questions):
         vocabulary = self._index.vocabulary
         with self._index.db.read() as conn:
             vocabulary.refresh(conn)
-        pieces = words.of_query(words.fold(query))
-        if whole_word:
-            pieces = [
-                p._replace(open_left=False, open_right=False) if len(p.run) <= words.STEP else p
-                for p in pieces
-            ]
-        return vocabulary.narrow(pieces, MOST_TERMS)
+        found = []
+        for form in {words.fold(query): None, query.casefold(): None}:
+            pieces = words.of_query(form)
+            if whole_word:
+                pieces = [
+                    p._replace(open_left=False, open_right=False) if len(p.run) <= words.STEP else p
+                    for p in pieces
+                ]
+            found.append(vocabulary.narrow(pieces, MOST_TERMS))
+        if None in found:
+            return None
+        return found[0] if len(found) == 1 else " OR ".join(f"({one})" for one in found)
 
 
 class Ranking:
@@ -175,23 +181,32 @@ def _best_first(scored: Sequence[Any]) -> tuple[float, int]:
 
 
 class Wanted:
-    """A string to be found, and what counts as finding it."""
+    """A string to be found, and what counts as finding it.
+
+    Composed and decomposed letters are the same, and so are the ends of lines. A text also holds what stands in it as it
+    is written: the e of a decomposed é is a letter of its own to whoever compares characters.
+    """
 
     def __init__(self, query: str, *, case_sensitive: bool, whole_word: bool) -> None:
         self.query = query
         self.whole_word = whole_word
         self.key = (query, case_sensitive, whole_word)
-        self._form = _composed if case_sensitive else words.fold
-        self._needle = self._form(query)
+        as_written: Form = str if case_sensitive else str.casefold
+        form: Form = _composed if case_sensitive else words.fold
+        form = _with_plain_ends(form) if "\n" in query else form
+        self._as_compared = (form, form(query))
+        self._as_written = (as_written, as_written(query))
 
     def find(self, text: str) -> int | None:
         """Where a text first holds it, as an offset into the text as written."""
-        hay = self._form(text)
-        at = next(self._places(hay), None)
-        return None if at is None else self._written(text, hay, at)
+        found = []
+        for hay, needle, form in self._forms(text):
+            if (at := next(self._places(hay, needle), None)) is not None:
+                found.append(_written(text, hay, at, form))
+        return min(found, default=None)
 
     def count(self, text: str) -> int:
-        return sum(1 for _ in self._places(self._form(text)))
+        return max(sum(1 for _ in self._places(hay, needle)) for hay, needle, _ in self._forms(text))
 
     def as_words(self) -> str | None:
         """The string as whole words for the word index, which rank before words that only contain it."""
@@ -199,32 +214,48 @@ class Wanted:
         return f'"{" ".join(found)}"' if found and max(map(len, found)) <= words.STEP else None
 
     def has_one_form(self) -> bool:
-        """Whether the string is written in one way only: no case, and nothing that Unicode composes."""
+        """Whether the string is written in one way only: no case, no end of a line, and nothing that Unicode composes."""
         text = self.query
         return (
-            text.lower() == text.upper() == text
+            "\n" not in text
+            and text.lower() == text.upper() == text
             and unicodedata.is_normalized("NFD", text)
             and unicodedata.is_normalized("NFC", text)
         )
 
-    def _places(self, hay: str) -> Iterator[int]:
-        at = hay.find(self._needle)
-        while at >= 0:
-            if not self.whole_word or _is_whole(hay, at, at + len(self._needle)):
-                yield at
-            at = hay.find(self._needle, at + 1)
+    def _forms(self, text: str) -> Iterator[tuple[str, str, Form]]:
+        """The forms in which a text is compared, each with the string in it: one, unless it changes how the text reads."""
+        form, needle = self._as_compared
+        hay = form(text)
+        yield hay, needle, form
+        if not text.isascii() or ("\r" in text and "\n" in self.query):
+            form, needle = self._as_written
+            if (other := form(text)) != hay:
+                yield other, needle, form
 
-    def _written(self, text: str, hay: str, at: int) -> int:
-        """The offset in the text as written, where folding or composing may have changed lengths before it."""
-        if text[: at + 1].isascii():
-            return at
-        start = 0
-        for _ in range(hay.count("\n", 0, at)):
-            start = text.index("\n", start) + 1
-        column = at - (hay.rfind("\n", 0, at) + 1)
-        row = text[start:].partition("\n")[0]
-        widths = range(1, len(row) + 1)
-        return start + bisect_right(widths, column, key=lambda width: len(self._form(row[:width])))
+    def _places(self, hay: str, needle: str) -> Iterator[int]:
+        at = hay.find(needle)
+        while at >= 0:
+            if not self.whole_word or _is_whole(hay, at, at + len(needle)):
+                yield at
+            at = hay.find(needle, at + 1)
+
+
+def _written(text: str, hay: str, at: int, form: Form) -> int:
+    """The offset in the text as written, where a form may have changed lengths before it."""
+    if form is str or ("\r" not in text and text[: at + 1].isascii()):
+        return at
+    start = 0
+    for _ in range(hay.count("\n", 0, at)):
+        start = text.index("\n", start) + 1
+    column = at - (hay.rfind("\n", 0, at) + 1)
+    row = text[start:].partition("\n")[0]
+    widths = range(1, len(row) + 1)
+    return start + bisect_right(widths, column, key=lambda width: len(form(row[:width])))
+
+
+def _with_plain_ends(form: Form) -> Form:
+    return lambda text: form(text.replace("\r\n", "\n"))
 
 
 def _composed(text: str) -> str:
@@ -238,12 +269,14 @@ def _hit(found: Found, query: str) -> TextHit:
 
 
 def _is_whole(hay: str, start: int, end: int) -> bool:
-    def joins(a: str, b: str) -> bool:
-        return (a.isalnum() or a == "_") and (b.isalnum() or b == "_")
-
-    return not (start > 0 and joins(hay[start - 1], hay[start])) and not (
-        end < len(hay) and joins(hay[end - 1], hay[end])
+    return not (start > 0 and _is_letter(hay[start - 1]) and _is_letter(hay[start])) and not (
+        end < len(hay) and _is_letter(hay[end - 1]) and _is_letter(hay[end])
     )
+
+
+def _is_letter(char: str) -> bool:
+    """Whether a character is part of a word; an accent is, and so are the vowel signs of Indian scripts."""
+    return char.isalnum() or char == "_" or unicodedata.category(char)[0] == "M"
 
 
 def place(text: str, offset: int, note: int = 1) -> tuple[int | None, int, int]:
