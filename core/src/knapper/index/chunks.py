@@ -15,7 +15,8 @@ if TYPE_CHECKING:
 
     from knapper.index.rows import NoteRows
 
-TABLES = """
+TOKENIZER = "porter unicode61 remove_diacritics 2"
+TABLES = f"""
 CREATE TABLE chunks (
     id INTEGER PRIMARY KEY AUTOINCREMENT,
     file INTEGER NOT NULL,
@@ -28,7 +29,8 @@ CREATE TABLE chunks (
     page INTEGER
 );
 CREATE UNIQUE INDEX chunks_by_file ON chunks (file, ord);
-CREATE VIRTUAL TABLE ranked USING fts5(title, names, headings, body, content='', tokenize='porter unicode61 remove_diacritics 2');
+CREATE VIRTUAL TABLE ranked USING fts5(title, names, headings, body, content='', tokenize='{TOKENIZER}');
+CREATE VIRTUAL TABLE ranked_words USING fts5vocab(ranked, instance);
 """
 PAGE = "\f"  # stands between the pages of a file that is not a note
 UNRANKED = b""  # in place of a hash: read by its id, but no answer to a query

@@ -25,6 +25,7 @@ from knapper.index.writer import Writer
 if TYPE_CHECKING:
     import sqlite3
 
+    from knapper.index.permitted import Readable
     from knapper.vault.disk import Disk
 
 log = logging.getLogger("knapper.index")
@@ -124,13 +125,13 @@ class Index:
         derived.renew(self, paths)
         self.vectors.wake()
 
-    def status(self) -> status.Status:
-        """How far the index is."""
-        return status.status(self)
+    def status(self, readable: Readable | None = None) -> status.Status:
+        """How far the index is; files that a caller may not read are not counted."""
+        return status.status(self, readable)
 
-    def coverage(self) -> str:
+    def coverage(self, readable: Readable | None = None) -> str:
         """What an answer does not cover yet, in words; empty where the index is level with the files."""
-        return status.coverage(self)
+        return status.coverage(self, readable)
 
     @property
     def generation(self) -> int:

@@ -10,6 +10,8 @@ if TYPE_CHECKING:
     import sqlite3
 
     from knapper.index.engine import Index
+    from knapper.index.permitted import Readable
+
 
 PENDING = "SELECT count(*) FROM files WHERE pending"
 
@@ -29,14 +31,13 @@ class Status(NamedTuple):
     problem: str = ""
 
 
-def status(index: Index) -> Status:
-    """What is known now; a damaged index is a state, not an error."""
+def status(index: Index, readable: Readable | None = None) -> Status:
+    """What is known now; a damaged index is a state, not an error. Files that a caller may not read are not counted."""
     try:
-        with index.db.read() as conn:
+        with index.db.read(readable) as conn:
             meta = dict(conn.execute("SELECT key, value FROM meta").fetchall())
-            waiting = int(conn.execute(PENDING).fetchone()[0])
-            total = int(conn.execute("SELECT count(*) FROM files").fetchone()[0])
-        complete = bool(meta.get("level")) and not waiting
+            waiting, total = _counts(conn, readable)
+            complete = _complete(conn)
         vectors = complete and index.vectors.ready()
     except ToolError as error:
         meta, waiting, total, complete, vectors = {}, 0, 0, False, False
@@ -57,19 +58,26 @@ def status(index: Index) -> Status:
     )
 
 
-def coverage(index: Index) -> str:
+def coverage(index: Index, readable: Readable | None = None) -> str:
     """What an answer does not cover yet, in words; empty where the index is level with the files."""
     try:
         with index.db.read() as conn:
             if _complete(conn):
                 return ""
-            waiting = int(conn.execute(PENDING).fetchone()[0])
-            total = int(conn.execute("SELECT count(*) FROM files").fetchone()[0])
+        with index.db.read(readable) as conn:
+            waiting, total = _counts(conn, readable)
     except ToolError as error:
         return error.message
     if waiting:
         return f"indexing: {total - waiting} of {total} files are in the index"
     return f"indexing: the {total} files in the index are being compared with the vault"
+
+
+def _counts(conn: sqlite3.Connection, readable: Readable | None) -> tuple[int, int]:
+    """How many files wait to be read, and how many there are."""
+    theirs = "1" if readable is None else "id IN permitted"
+    waiting = conn.execute(f"SELECT count(*) FROM files WHERE pending AND {theirs}").fetchone()[0]
+    return int(waiting), int(conn.execute(f"SELECT count(*) FROM files WHERE {theirs}").fetchone()[0])
 
 
 def _complete(conn: sqlite3.Connection) -> bool:

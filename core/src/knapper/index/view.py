@@ -25,10 +25,10 @@ class IndexView(Files, Tags, Properties, Links, Kept, Around, Data, Whole):
 
     def __init__(self, index: Index, readable: Readable | None) -> None:
         super().__init__(index, readable)
-        self.incomplete = index.coverage()
+        self.incomplete = index.coverage(readable)
 
     def status(self) -> Status:
-        return self._index.status()
+        return self._index.status(self._readable)
 
     def renew_texts(self, paths: Iterable[str]) -> None:
         """Have search find what a domain has just learnt of the text of files that are not notes."""

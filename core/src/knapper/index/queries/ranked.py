@@ -13,13 +13,12 @@ from knapper.index import words
 from knapper.index.chunks import UNSPACED, pairs, unmarked
 from knapper.index.ids import chunk_id, note_id
 from knapper.index.queries.base import below
-from knapper.index.queries.patterns import Patterns
+from knapper.index.queries.own import WEIGHTS, Own
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-WEIGHTS = "5.0, 3.0, 2.0, 1.0"  # title, names, headings, body
 POOL = 100
 MOST_WORDS = 32
 COMMON = 0.4  # a word in this share of the notes tells nothing about one of them
@@ -59,21 +58,35 @@ class Scored(NamedTuple):
     by_meaning: int | None = None
 
 
-class Ranked(Patterns):
+class Ranked(Own):
     """Chunks in the order of how well they answer a query."""
 
     def by_words(self, query: str, k: int, *, root: str = "") -> list[Scored]:
         """The best chunks by BM25 over their note's title and names, their headings and their text."""
-        expression = self.expression(query)
-        if expression is None:
+        found = self.telling(query)
+        if not found:
             return []
+        if self._readable is not None:
+            return self._by_own_words(found, k, root)
+        expression = " OR ".join(quoted(term) for term in found)
         limits, parameters = self._limits(root, "r.rowid")
+        weights = ", ".join(map(str, WEIGHTS))
         sql = (
-            f"SELECT r.rowid, -bm25(ranked, {WEIGHTS}) AS score FROM ranked r WHERE ranked MATCH ? {limits} "
+            f"SELECT r.rowid, -bm25(ranked, {weights}) AS score FROM ranked r WHERE ranked MATCH ? {limits} "
             "ORDER BY score DESC, r.rowid LIMIT ?"
         )
         rows = self.rows(sql, [expression, *parameters, k])
         return [Scored(chunk, score, by_words=n) for n, (chunk, score) in enumerate(rows, 1)]
+
+    def _by_own_words(self, found: Sequence[str], k: int, root: str) -> list[Scored]:
+        scored = self._by_own_statistics(found)
+        if root.strip("/"):
+            limits, parameters = self._limits(root, "c.id")
+            below = {
+                chunk for (chunk,) in self.rows(f"SELECT c.id FROM chunks c WHERE 1 {limits}", parameters)
+            }
+            scored = [one for one in scored if one[0] in below]
+        return [Scored(chunk, score, by_words=n) for n, (chunk, score) in enumerate(scored[:k], 1)]
 
     def by_meaning(self, query: str, k: int, *, root: str = "") -> list[Scored]:
         """The chunks nearest to a query by cosine; embedding_provider_error where there is no model."""
@@ -158,16 +171,14 @@ class Ranked(Patterns):
         with self._index.db.read() as conn:
             return self._index.vectors.mean(conn, chunks)
 
-    def expression(self, query: str) -> str | None:
-        """What the ranked index is asked: any of the query's words, without those that nearly every note has."""
+    def telling(self, query: str) -> list[str]:
+        """The words of a query that are looked for, the rarest first: without those that nearly every note has."""
         found = list(dict.fromkeys(terms(query)))
-        if not found:
-            return None
         counts = self._frequencies(found)
         most = max(FEW, COMMON * self._notes())
         telling = [t for t in found if counts[t] <= most] or found
         telling.sort(key=lambda t: counts[t])
-        return " OR ".join(quoted(t) for t in telling[:MOST_WORDS])
+        return telling[:MOST_WORDS]
 
     def telling_words(self, text: str, most: int = 24) -> str:
         """The words of a long text that tell most about it: frequent in it, rare elsewhere."""
@@ -206,27 +217,23 @@ class Ranked(Patterns):
         return counts[""]
 
     def _count_notes(self) -> int:
-        with self._index.db.read() as conn:
-            return int(conn.execute("SELECT count(*) FROM texts").fetchone()[0])
+        return int(self.rows(f"SELECT count(*) FROM texts t WHERE {self.may('t.file')}")[0][0])
 
     def _frequencies(self, found: Sequence[str]) -> dict[str, int]:
-        """In how many notes each word stands; for choosing words, never for an answer."""
+        """In how many of the notes that the caller may read each word stands."""
         counts = self._kept_counts()
-        with self._index.db.read() as conn:
-            for term in found:
-                if term not in counts:
-                    sql = "SELECT count(*) FROM (SELECT 1 FROM literal WHERE literal MATCH ? LIMIT ?)"
-                    counts[term] = conn.execute(sql, (quoted(words.fold(term)), MOST_COUNTED)).fetchone()[0]
+        sql = f"SELECT count(*) FROM (SELECT 1 FROM literal l WHERE literal MATCH ? AND {self.may('l.rowid')} LIMIT ?)"
+        for term in found:
+            if term not in counts:
+                counts[term] = self.rows(sql, (quoted(words.fold(term)), MOST_COUNTED))[0][0]
         return {term: counts[term] for term in found}
 
     def _kept_counts(self) -> dict[str, int]:
         """Counts since the index last changed much; a little out of date they choose the same words."""
-        now = self._index.generation // 64
-        held = self._index.held.get("frequencies")
-        if held is None or held[0] != now or len(held[1]) > 50_000:
-            held = (now, {})
-            self._index.held["frequencies"] = held
-        counts: dict[str, int] = held[1]
+        name = ("frequencies", self._readable)
+        counts: dict[str, int] = self._index.answers.get(name, self._index.generation // 64, dict)
+        if len(counts) > 50_000:
+            counts.clear()
         return counts
 
 
