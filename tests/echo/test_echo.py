@@ -2,10 +2,9 @@ import numpy as np
 import pytest
 
 import knapper_echo
-from knapper import ToolError
-from knapper.config.model import AuthSettings, EmbeddingSettings
+from knapper import Rejected, ToolError
+from knapper.config.model import EmbeddingSettings
 from knapper.testing import Calls, VaultFolder, check_domain
-from knapper.verify import Rejected
 from knapper_echo import echo, heard, knapper_embedders, knapper_verifiers
 
 
@@ -61,8 +60,8 @@ def test_the_sink_is_not_built_where_it_is_switched_off(call: Calls) -> None:
     assert list(heard) == []
 
 
-def test_the_verifier_believes_a_bearer_that_says_who_it_is_and_no_other() -> None:
-    verify = knapper_verifiers().build(AuthSettings())
+def test_the_verifier_believes_a_bearer_that_says_who_it_is_and_no_other(call: Calls) -> None:
+    verify = knapper_verifiers().build(call.runtime(echo).settings)
     assert verify("echo-ann").name == "ann"
     with pytest.raises(Rejected, match="malformed"):
         verify("ann")

@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from knapper.embed import Embedder, Model
     from knapper.errors import ConfigError, KnapperError, PluginError, ToolError
     from knapper.hookspecs import hookimpl
+    from knapper.index.rows import Note
     from knapper.page import Page, Record
     from knapper.params import (
         Alias,
@@ -48,6 +49,7 @@ _HOMES = {
     "KnapperError": "errors",
     "Migration": "store.migrations",
     "Model": "embed",
+    "Note": "index.rows",
     "NotePath": "params",
     "Observer": "sinks",
     "Page": "page",
@@ -85,6 +87,7 @@ __all__ = [
     "KnapperError",
     "Migration",
     "Model",
+    "Note",
     "NotePath",
     "Observer",
     "Page",

@@ -1,13 +1,26 @@
-"""Echo: repeats what it hears. One of each thing that a plugin can hand over, as small as it can be."""
+"""Echo: repeats what it hears, with a domain, a sink, a verifier and an embedder as small as they can be."""
 
 from collections import deque
 from collections.abc import Callable, Sequence
 from typing import Annotated, Any
 
-from knapper import Caller, Context, Doc, Domain, ReadPath, Record, Section, WritePath, hookimpl
-from knapper.embed import Embedder
-from knapper.sinks import CallRecord, Event, Sink
-from knapper.verify import Rejected, Verifier
+from knapper import (
+    Caller,
+    CallRecord,
+    Context,
+    Doc,
+    Domain,
+    Embedder,
+    Event,
+    ReadPath,
+    Record,
+    Rejected,
+    Section,
+    Sink,
+    Verifier,
+    WritePath,
+    hookimpl,
+)
 
 
 class EchoSettings(Section):
@@ -71,7 +84,7 @@ class Letters:
         return (rows / np.linalg.norm(rows, axis=1, keepdims=True)).astype(np.float32)
 
 
-def believe(auth: Any) -> Callable[[str], Caller]:
+def believe(settings: Any) -> Callable[[str], Caller]:
     def verify(bearer: str) -> Caller:
         if not bearer.startswith("echo-"):
             raise Rejected("malformed")
