@@ -95,6 +95,31 @@ def test_a_save_that_begins_while_the_file_is_replaced_finds_it_in_its_place(
     assert world.litter() == []
 
 
+def test_of_two_saves_around_an_edit_the_later_one_counts(
+    make_world: Callable[..., World], dies: Dies, tmp_path: Path
+) -> None:
+    world = make_world(tmp_path / "Vault", tmp_path / "cache")
+    version = world.door().write("a.md", "old\n").hash
+    fresh = world.root / "fresh"
+
+    def act() -> None:
+        saves = ["first\n", "second\n"]
+
+        def another_program(event: str, args: tuple[object, ...]) -> None:
+            if event == "os.rename" and str(args[0]).startswith(paths.TEMPORARY) and saves:
+                fresh.write_text(saves.pop(0))
+                fresh.replace(world.root / "a.md")
+
+        sys.addaudithook(another_program)
+        with pytest.raises(ToolError) as caught:
+            world.door().write("a.md", "ours\n", prev_hash=version)
+        assert caught.value.code == "concurrent_modification"
+        assert saves == []
+
+    assert not dies(act, 1000)
+    assert world.files() == {"a.md": "second\n"}
+
+
 def test_a_save_in_the_middle_of_a_transaction_is_kept_and_ours_put_beside_it(
     make_world: Callable[..., World], tmp_path: Path
 ) -> None:

@@ -186,6 +186,11 @@ class Prepared:
     def _put_back(self) -> None:
         try:
             self._folder.exchange(self._temporary, self._leaf)
+            left = self._folder.lstat(self._temporary)
+            if (
+                left is not None and left.st_ino != self._inode
+            ):  # theirs again, saved over ours: the later one counts
+                self._folder.exchange(self._temporary, self._leaf)
         except FileNotFoundError:  # and now ours is gone from there, so theirs has room
             self._folder.publish(self._temporary, self._leaf)
 
