@@ -141,6 +141,11 @@ def test_every_public_name_is_in_the_documentation() -> None:
     assert [name for name in public if name not in everything and name not in known] == []
 
 
+def test_the_readme_leads_to_every_page() -> None:
+    readme = (ROOT / "README.md").read_text(encoding="utf-8")
+    assert [page.name for page in DOCS.glob("*.md") if f"(docs/{page.name})" not in readme] == []
+
+
 def test_no_page_names_a_machine_or_a_person_it_should_not() -> None:
     for page in [ROOT / "README.md", *DOCS.rglob("*.md")]:
         content = page.read_text(encoding="utf-8")

@@ -70,6 +70,8 @@ def coverage(index: Index, readable: Readable | None = None) -> str:
         return error.message
     if waiting:
         return f"indexing: {total - waiting} of {total} files are in the index"
+    if not total:
+        return "indexing: nothing is in the index yet; ask again in a moment"
     return f"indexing: the {total} files in the index are being compared with the vault"
 
 
