@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import pytest
 
+from knapper import Context, Domain
 from knapper.plugins import Plugins
 from knapper.registry import Registry
+from knapper.server.facade import item
 from knapper.server.ranking import Ranking, stem
+from tests.server import plain_requests
 
 REQUESTS = [
     ("show me the text of a note", "read_note"),
@@ -93,3 +96,34 @@ def test_what_fits_nothing_finds_nothing(ranking: Ranking) -> None:
 )  # fmt: skip
 def test_forms_of_a_word_meet(word: str, root: str) -> None:
     assert stem(word) == stem(root)
+
+
+def test_nine_in_ten_requests_of_people_who_do_not_know_the_tools_find_one_that_does_it(
+    ranking: Ranking,
+) -> None:
+    installed = {tool.name for tool in ranking.tools}
+    asked = {request: set(tools.split()) & installed for request, tools in plain_requests.REQUESTS}
+    missed = [
+        request
+        for request, tools in asked.items()
+        if tools and tools.isdisjoint(tool.name for tool, _ in ranking.best(request, 3))
+    ]
+    assert len(missed) <= len(asked) // 10, missed
+
+
+def test_a_tool_is_found_by_words_that_its_own_text_lacks() -> None:
+    domain = Domain("birds", summary="Birds.")
+
+    @domain.tool("read:notes", words="feathered fowl")
+    def list_birds(ctx: Context) -> str:
+        """List birds."""
+        return ""
+
+    @domain.tool("read:notes")
+    def list_trees(ctx: Context) -> str:
+        """List trees."""
+        return ""
+
+    ranking = Ranking(tuple(domain.tools.values()))
+    assert [tool.name for tool, _ in ranking.best("anything feathered", 5)] == ["list_birds"]
+    assert "feathered" not in str(item(domain.tools["list_birds"]))

@@ -56,6 +56,7 @@ class Tool:
         precheck: Callable[..., None] | None = None,
         preview: Callable[..., tuple[dict[str, Any], str]] | None = None,
         reach: str = "",
+        words: str = "",
         tags: Sequence[str] = (),
         name: str = "",
         home: str = "",
@@ -76,6 +77,7 @@ class Tool:
         self.precheck = precheck
         self.preview = preview
         self.reach = reach
+        self.words = words
         self.tags = frozenset(tags)
         self.title = self.name.replace("_", " ").capitalize()
         self.description = inspect.cleandoc(fn.__doc__ or "")
@@ -245,6 +247,7 @@ class Domain:
         precheck: Callable[[Context, Any], None] | None = None,
         preview: Callable[[Context, Any], tuple[dict[str, Any], str]] | None = None,
         reach: str = "",
+        words: str = "",
         tags: Sequence[str] = (),
     ) -> Callable[[F], F]:
         """Register a function as a tool under these scopes, and return it unchanged.
@@ -253,7 +256,8 @@ class Domain:
         second call does: nothing (pure), the same again (natural), nothing with the same key (keyed), once more (once).
         `keyed` lets a natural tool take a key too. `precheck` refuses before a key or a confirmation is used up.
         `preview` says what a person is shown besides the arguments where every call asks: facts, and a diff.
-        `reach` says what a call changes or reads beyond the paths among its parameters.
+        `reach` says what a call changes or reads beyond the paths among its parameters. `words` are those that people
+        use who want this tool and that its own text lacks: they are looked at where tools are looked for, and nowhere shown.
         """
 
         def register(fn: F) -> F:
@@ -271,6 +275,7 @@ class Domain:
                     precheck=precheck,
                     preview=preview,
                     reach=reach,
+                    words=words,
                     tags=tags,
                 )
             )

@@ -28,7 +28,11 @@ class Capabilities(Record):
     problem: str | None = None
 
 
-@companion.tool("admin:vault", reach="what the server knows of Obsidian's plugins")
+@companion.tool(
+    "admin:vault",
+    reach="what the server knows of Obsidian's plugins",
+    words="detect plugins connected reconnect",
+)
 def refresh_plugin_capabilities(ctx: Context) -> Capabilities:
     """Look again whether Obsidian answers for a vault and which of its plugins run there."""
     settings: Any = ctx.vault_settings

@@ -22,10 +22,51 @@ KIND = (
 LEAD = 1.3  # for a tool whose name begins with the word that the request begins with: what is to be done
 WORD = re.compile(r"[^\W_]+")
 STOP = re.compile(
-    r"\w|an|and|are|as|at|been|by|can|could|do(es)?|for|from|have|here|how|if|in(to)?|is|its?|me|my|of|on|one|or|our|please"
+    r"\w|\d+|am|an|and|are|as|at|been|by|can|could|do(es)?|for|from|have|here|how|if|in(to)?|is|its?|me|my|need|of|on|one|or|our|out|please"
     r"|some(thing)?|that|the(re|se)?|this|to|up|want|was|we|were|when|where|who|will|with|would|should|tell|your?"
 )
-WHOLE = re.compile(r"\b(the|my|this|our|your) vault\b")  # where else
+WHOLE = re.compile(
+    r"\b((across|inside|throughout|within) )?(the|my|this|our|your|whole) vault\b"
+)  # where else
+PHRASES = [  # what is asked for in more than one word
+    (re.compile(r"\bget rid of\b"), "delete"),
+    (re.compile(r"\b(check|cross|tick) off\b"), "finish task"),
+    (re.compile(r"\b(go|roll|bring|put) back( to)?\b"), "restore"),
+    (re.compile(r"\bmake an? (copy|duplicate)( of)?\b"), "copy"),
+    (re.compile(r"\bput\b(?=.* in(to)? .*\b(folder|directory)\b)"), "move"),
+    (re.compile(r"\b(have|need|left) to do\b"), "task"),
+    (
+        re.compile(r"\b(more|less|fewer|larger|greater|older|newer) than\b|\bat (least|most)\b"),
+        "property compare",
+    ),
+    (re.compile(r"\bhow (many|much|often)\b"), "count list"),
+    (re.compile(r"\bobsidian://\S*"), "uri"),
+]
+BEGINNING = {  # things whose names are what is done, where a request begins with them
+    "tag": "add tag", "label": "add tag", "bookmark": "add bookmark", "pin": "add bookmark", "star": "add bookmark",
+    "archive": "move", "link": "add link", "file": "move",
+}  # fmt: skip
+ASKING = frozenset(
+    [
+        "what",
+        "which",
+        "where",
+        "who",
+        "whose",
+        "when",
+        "am",
+        "is",
+        "are",
+        "do",
+        "does",
+        "did",
+        "may",
+        "show",
+        "list",
+        "find",
+        "look",
+    ]
+)
 SAME = {  # words that people use for what a tool's own text calls otherwise
     "page": "note", "document": "note", "file": "note attachment", "md": "note",
     "text": "content", "sentence": "string", "word": "string", "phrase": "string text literal", "body": "content text",
@@ -52,7 +93,11 @@ SAME = {  # words that people use for what a tool's own text calls otherwise
     "directory": "folder", "pattern": "regex", "expression": "regex", "diagram": "drawing excalidraw", "draw": "drawing excalidraw create",
     "sketch": "drawing", "whiteboard": "canvas", "status": "health", "doing": "health", "favourite": "bookmark", "pin": "bookmark",
     "recent": "newest list", "latest": "newest list",
-    "remember": "memory entity", "inbox": "capture", "path": "chain",
+    "remember": "memory entity", "know": "memory entity", "inbox": "capture", "idea": "capture", "jot": "capture", "path": "chain",
+    "card": "canvas", "board": "canvas", "network": "graph", "important": "central", "connect": "link", "group": "community",
+    "two": "several", "three": "several", "four": "several", "five": "several", "ten": "several bulk", "dozen": "several bulk", "few": "several",
+    "fresh": "new create", "blank": "new", "swap": "replace", "wipe": "delete", "bin": "delete", "retitle": "rename", "attach": "add", "field": "property",
+    "count": "number list", "url": "uri", "address": "uri",
 }  # fmt: skip
 CHANGING = frozenset(
     {
@@ -124,16 +169,22 @@ class Ranking:
 
     def best(self, query: str, limit: int) -> list[tuple[Tool, float]]:
         """The tools that fit best, with their scores; those that do not fit at all are left out."""
-        asked = WHOLE.sub(" ", query.lower().replace("to-do", "todo"))
+        asked = _plain(query)
         words = WORD.findall(asked)
-        changing = not CHANGING.isdisjoint(words) and words[:1] != ["how"]
+        asks = bool(words) and words[0] in ASKING
+        changing = not CHANGING.isdisjoint(words) and words[:1] != ["how"] and not asks
         terms = list(dict.fromkeys(_terms(asked)))
+        if asks and not all(self._knows(term) for term in terms):
+            terms.append("search")  # words of no tool are what is looked for
         named = {tool.name: EXACT for tool in self.tools if tool.name == query.strip()}
         scored = [
             (tool, self._score(n, terms, changing) + named.get(tool.name, 0.0))
             for n, tool in enumerate(self.tools)
         ]
         return sorted((s for s in scored if s[1] > 0), key=lambda s: (-s[1], s[0].name))[:limit]
+
+    def _knows(self, term: str) -> bool:
+        return any(word in self._idf for word, _ in _variants(term))
 
     def _score(self, n: int, terms: list[str], changing: bool) -> float:
         total = matched = asked = 0.0
@@ -158,6 +209,15 @@ class Ranking:
         return bm25 + IN_NAME * rarity / self._most * (word in self._names[n])
 
 
+def _plain(query: str) -> str:
+    """A request in words that tools use of themselves."""
+    asked = WHOLE.sub(" ", query.lower().replace("to-do", "todo"))
+    for phrase, word in PHRASES:
+        asked = phrase.sub(word, asked)
+    first, space, rest = asked.partition(" ")
+    return BEGINNING.get(first, first) + space + rest if space else asked
+
+
 def _document(tool: Tool) -> Counter[str]:
     """The words about a tool, each as often as it stands there and as much as the place is worth."""
     first, _, rest = tool.description.partition(". ")
@@ -168,6 +228,7 @@ def _document(tool: Tool) -> Counter[str]:
     parts = (
         (tool.name, 2.0),
         (first, 2.0),
+        (tool.words, 2.0),
         (rest, 1.0),
         (" ".join(name for name in parameters if name not in ("vault", "cursor", "limit", "verbosity")), 0.5),
         (described, 0.3),
@@ -195,7 +256,14 @@ def _terms(text: str) -> Iterator[str]:
 
 def stem(word: str) -> str:
     """A word without its commonest English endings, so that `notes` and `note`, `linking` and `link` meet."""
-    for ending, least, put in (("ies", 5, "y"), ("ing", 6, ""), ("ed", 5, ""), ("es", 5, ""), ("s", 4, "")):
+    for ending, least, put in (
+        ("ies", 5, "y"),
+        ("ing", 6, ""),
+        ("ed", 5, ""),
+        ("ly", 6, ""),
+        ("es", 5, ""),
+        ("s", 4, ""),
+    ):
         if word.endswith(ending) and len(word) >= least and not word.endswith(("ss", "us", "is")):
             cut = word[: -len(ending)] + put
             doubled = ending in ("ing", "ed") and len(cut) > 3 and cut[-1] == cut[-2] and cut[-1] not in "ls"

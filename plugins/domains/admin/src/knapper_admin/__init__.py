@@ -33,7 +33,7 @@ class ServerConfig(Record):
     distributions: list[Distribution]
 
 
-@admin.tool("admin:config", vault=False)
+@admin.tool("admin:config", vault=False, words="settings options setup configured")
 def get_server_config(ctx: Context) -> ServerConfig:
     """Show how the server is configured, without any secret."""
     settings: Any = ctx.server.settings
@@ -73,7 +73,9 @@ class Verdict(Record):
     denied_by: str | None = None
 
 
-@admin.tool("admin:acl")
+@admin.tool(
+    "admin:acl", words="permission permitted allowed token may access rights forbidden writable readable"
+)
 def inspect_acl(
     ctx: Context,
     path: str,
@@ -109,7 +111,7 @@ class Metrics(Record):
     metrics: list[Metric]
 
 
-@admin.tool("admin:metrics", vault=False)
+@admin.tool("admin:metrics", vault=False, words="statistics usage performance latency numbers handled")
 def get_metrics(ctx: Context, vault: Annotated[str | None, Doc("Only this vault's.")] = None) -> Metrics:
     """Show counts and times of calls, and what was refused or lost, since the server's start.
 
@@ -171,7 +173,7 @@ class Health(Record):
     jobs: list[JobHealth] | None = None
 
 
-@admin.tool(vault=False)
+@admin.tool(vault=False, words="status running uptime working problem alive")
 def server_health(ctx: Context) -> Health:
     """Say how the server is: its index, its plugins, its jobs, how long it runs."""
     view = ctx.server

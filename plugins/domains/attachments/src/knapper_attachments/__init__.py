@@ -46,7 +46,7 @@ class Attachment(Record):
     reference_count: int
 
 
-@attachments.tool("read:attachments")
+@attachments.tool("read:attachments", words="pictures images photos media unused files see pdf")
 def list_attachments(
     ctx: Context,
     root: Annotated[str, Doc("Only below this folder.")] = "",
@@ -84,7 +84,7 @@ class Fetched(Record):
     data_base64: str | None = None
 
 
-@attachments.tool("read:attachments")
+@attachments.tool("read:attachments", words="download view picture image photo media file")
 def get_attachment(
     ctx: Context,
     path: Annotated[ReadPath, Alias("vault_relative_path", "vaultRelativePath")],
@@ -130,6 +130,7 @@ class MovedAttachment(Record):
     rate="write",
     confirm="more than 10 references, crossing a top-level folder, or overwriting",
     reach="notes and canvases that refer to it",
+    words="picture image photo media relocate",
 )
 def move_attachment(
     ctx: Context,
@@ -165,7 +166,9 @@ class DeletedAttachment(Record):
     trash_path: str | None = None
 
 
-@attachments.tool("delete:attachments", destructive=True)
+@attachments.tool(
+    "delete:attachments", destructive=True, words="picture image photo media remove erase unused"
+)
 def delete_attachment(
     ctx: Context,
     path: DeletePath,

@@ -14,7 +14,7 @@ class BaseFile(Record):
     content_hash: str
 
 
-@bases.tool("read:bases")
+@bases.tool("read:bases", words="database definition structure")
 def read_base(ctx: Context, path: ReadPath) -> BaseFile:
     """Read a base: its filters, formulas, properties and views."""
     from knapper_bases import texts
@@ -29,7 +29,7 @@ class CreatedBase(Record):
     content_hash: str
 
 
-@bases.tool("write:bases", repeat="keyed", confirm="overwrite")
+@bases.tool("write:bases", repeat="keyed", confirm="overwrite", words="database table view new")
 def create_base(
     ctx: Context,
     path: WritePath,
@@ -61,7 +61,9 @@ class UpdatedBase(Record):
     updated_at: str
 
 
-@bases.tool("write:bases", confirm="changing the top-level filters")
+@bases.tool(
+    "write:bases", confirm="changing the top-level filters", words="database column edit modify add row"
+)
 def update_base(
     ctx: Context,
     path: WritePath,

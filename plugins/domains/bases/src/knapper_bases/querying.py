@@ -34,7 +34,7 @@ class BaseRows(Page.Of[BaseRow], kw_only=True):
     faults: list[BaseFault] | None = None
 
 
-@bases.tool("read:bases", "read:notes", rate="bulk")
+@bases.tool("read:bases", "read:notes", rate="bulk", words="database rows table entries results show")
 def query_base(
     ctx: Context,
     path: ReadPath,

@@ -29,7 +29,7 @@ class Bookmark(Record):
     missing: bool = False
 
 
-@bookmarks.tool("read:bookmarks")
+@bookmarks.tool("read:bookmarks", words="favourites starred pinned saved")
 def list_bookmarks(
     ctx: Context,
     group: Annotated[
@@ -54,7 +54,9 @@ class AddedBookmark(Record):
     added: bool
 
 
-@bookmarks.tool("write:bookmarks", repeat="keyed", reach="the file of bookmarks")
+@bookmarks.tool(
+    "write:bookmarks", repeat="keyed", reach="the file of bookmarks", words="favourite star pin save"
+)
 def add_bookmark(
     ctx: Context,
     type: Kind,
@@ -98,7 +100,7 @@ class RemovedBookmark(Record):
     removed: bool
 
 
-@bookmarks.tool("delete:bookmarks", reach="the file of bookmarks")
+@bookmarks.tool("delete:bookmarks", reach="the file of bookmarks", words="favourite unstar unpin delete")
 def remove_bookmark(
     ctx: Context, id: Annotated[str, Doc("As list_bookmarks gives it.", min_length=1)]
 ) -> RemovedBookmark:

@@ -43,7 +43,13 @@ class CreatedAll(Record):
     duration_ms: int
 
 
-@bulk.tool("write:notes", "bulk:notes", repeat="keyed", confirm="more than 50 notes, or any overwrite")
+@bulk.tool(
+    "write:notes",
+    "bulk:notes",
+    repeat="keyed",
+    confirm="more than 50 notes, or any overwrite",
+    words="mass batch several dozens import generate",
+)
 def bulk_create_notes(
     ctx: Context,
     items: Annotated[list[NewNote], Doc("The notes to write.", min_length=1, max_length=200)],
@@ -93,7 +99,12 @@ class SetAll(Record):
     duration_ms: int
 
 
-@bulk.tool("write:notes", "bulk:notes", confirm="more than 50 notes")
+@bulk.tool(
+    "write:notes",
+    "bulk:notes",
+    confirm="more than 50 notes",
+    words="mass batch several frontmatter metadata update every",
+)
 def bulk_set_property(
     ctx: Context,
     paths: Annotated[list[WriteNotePath], Doc("The notes to change.", min_length=1, max_length=500)],
@@ -143,6 +154,7 @@ class MovedAll(Record):
     repeat="keyed",
     confirm="a real run",
     reach="notes and canvases that link to what is moved",
+    words="mass batch several reorganise rename relocate folder",
 )
 def bulk_move_notes(
     ctx: Context,

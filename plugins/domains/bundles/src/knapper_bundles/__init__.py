@@ -31,7 +31,12 @@ class FolderBundle(Record):
     left_out_count: int = 0
 
 
-@bundles.tool("read:context", "read:notes", reach="the readable notes below root")
+@bundles.tool(
+    "read:context",
+    "read:notes",
+    reach="the readable notes below root",
+    words="pack export concatenate combine merge collect prompt directory",
+)
 def bundle_folder(
     ctx: Context,
     root: Annotated[str, Doc("The folder; empty for the whole vault.")],
@@ -72,7 +77,12 @@ class FileBundle(Record):
     incomplete: str | None = None
 
 
-@bundles.tool("read:context", "read:notes", reach="each of paths, checked one by one")
+@bundles.tool(
+    "read:context",
+    "read:notes",
+    reach="each of paths, checked one by one",
+    words="pack export concatenate combine merge collect prompt single several",
+)
 def bundle_files(
     ctx: Context,
     paths: Annotated[

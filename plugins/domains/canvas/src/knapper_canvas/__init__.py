@@ -33,7 +33,7 @@ class Canvas(Record):
     content_hash: str
 
 
-@canvas.tool("read:canvas")
+@canvas.tool("read:canvas", words="whiteboard board cards mind map show see")
 def read_canvas(ctx: Context, path: ReadPath) -> Canvas:
     """Read a canvas: its nodes, from the lowest to the topmost, and the edges between them."""
     _check_name(path)
@@ -50,7 +50,7 @@ class CreatedCanvas(Record):
     content_hash: str
 
 
-@canvas.tool("write:canvas", repeat="keyed", confirm="overwrite")
+@canvas.tool("write:canvas", repeat="keyed", confirm="overwrite", words="whiteboard board cards mind map new")
 def create_canvas(
     ctx: Context, path: WritePath, nodes: Nodes = None, edges: Edges = None, overwrite: bool = False
 ) -> CreatedCanvas:
@@ -87,7 +87,9 @@ class UpdatedCanvas(Record):
     updated_at: str
 
 
-@canvas.tool("write:canvas", confirm="removing more than 10 nodes")
+@canvas.tool(
+    "write:canvas", confirm="removing more than 10 nodes", words="whiteboard board card connect edit change"
+)
 def update_canvas(
     ctx: Context,
     path: WritePath,
@@ -126,7 +128,7 @@ class Hits(Page.Of[Hit], kw_only=True):
     skipped: list[str] | None = None
 
 
-@canvas.tool("read:canvas", rate="bulk")
+@canvas.tool("read:canvas", rate="bulk", words="whiteboard board cards search")
 def query_canvas(
     ctx: Context,
     paths: Annotated[list[ReadPath] | None, Doc("Only these canvases.", max_length=500)] = None,

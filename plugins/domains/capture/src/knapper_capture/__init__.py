@@ -50,7 +50,12 @@ class Captured(Record):
     vault: str
 
 
-@capture.tool("write:capture", repeat="keyed", reach="the capture queue, no file")
+@capture.tool(
+    "write:capture",
+    repeat="keyed",
+    reach="the capture queue, no file",
+    words="jot quick idea thought reminder later store",
+)
 def enqueue_capture(
     ctx: Context,
     content: Annotated[str, Doc("What to keep.", min_length=1, max_length=200_000)],
@@ -82,7 +87,7 @@ class Queued(Record):
     committed_at: str | None = None
 
 
-@capture.tool("read:capture")
+@capture.tool("read:capture", words="inbox waiting ideas thoughts unprocessed")
 def list_capture_queue(
     ctx: Context,
     committed: Annotated[bool, Doc("Those that have become notes, instead of those that wait.")] = False,
@@ -129,7 +134,12 @@ class Committed(Record):
     content_hash: str
 
 
-@capture.tool("write:capture", "write:notes", confirm="a target outside the vault's capture folders")
+@capture.tool(
+    "write:capture",
+    "write:notes",
+    confirm="a target outside the vault's capture folders",
+    words="inbox process file turn convert",
+)
 def commit_capture(
     ctx: Context,
     capture_id: str,

@@ -22,7 +22,7 @@ class Command(Record):
     hotkey: str | None = None
 
 
-@commands.tool("read:command")
+@commands.tool("read:command", words="palette actions available")
 def list_commands(
     ctx: Context,
     filter: Annotated[str, Doc("Only those with this in their id or name, whatever its case.")] = "",
@@ -54,7 +54,11 @@ def _may_run(ctx: Context, given: Any) -> None:
 
 
 @commands.tool(
-    "execute:command", repeat="once", precheck=_may_run, reach="whatever the command does in Obsidian"
+    "execute:command",
+    repeat="once",
+    precheck=_may_run,
+    reach="whatever the command does in Obsidian",
+    words="palette action run invoke",
 )
 def execute_command(
     ctx: Context,

@@ -15,7 +15,7 @@ from knapper_dataview.domain import dataview
 LONGEST = 20_000
 
 
-@dataview.tool("read:dataview")
+@dataview.tool("read:dataview", words="check syntax valid correct error")
 def validate_dql(
     ctx: Context,
     dql: Annotated[str, Doc("A Dataview query.", max_length=LONGEST)],
@@ -36,7 +36,7 @@ class FieldValue(Record):
     incomplete: str | None = None
 
 
-@dataview.tool("read:dataview", "read:notes")
+@dataview.tool("read:dataview", "read:notes", words="evaluate inline compute calculate")
 def eval_dataview_field(
     ctx: Context,
     path: NotePath,

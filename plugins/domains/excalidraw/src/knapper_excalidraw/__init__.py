@@ -34,7 +34,7 @@ class ReadDrawing(Record):
     content_hash: str | None = None
 
 
-@excalidraw.tool("read:excalidraw")
+@excalidraw.tool("read:excalidraw", words="sketch diagram shapes show")
 def read_excalidraw(
     ctx: Context,
     path: ReadPath,
@@ -72,7 +72,9 @@ class CreatedDrawing(Record):
     renamed_ids: dict[str, str] | None = None
 
 
-@excalidraw.tool("write:excalidraw", repeat="keyed", confirm="overwrite")
+@excalidraw.tool(
+    "write:excalidraw", repeat="keyed", confirm="overwrite", words="sketch diagram draw new shapes"
+)
 def create_excalidraw(
     ctx: Context,
     path: WritePath,
@@ -116,7 +118,7 @@ class UpdatedDrawing(Record):
     renamed_ids: dict[str, str] | None = None
 
 
-@excalidraw.tool("write:excalidraw")
+@excalidraw.tool("write:excalidraw", words="sketch diagram edit change shapes")
 def update_excalidraw(
     ctx: Context,
     path: WritePath,
@@ -163,7 +165,7 @@ class ExportedDrawing(Record):
     svg: str | None = None
 
 
-@excalidraw.tool("read:excalidraw")
+@excalidraw.tool("read:excalidraw", words="sketch diagram image svg png picture")
 def export_excalidraw(
     ctx: Context,
     path: ReadPath,

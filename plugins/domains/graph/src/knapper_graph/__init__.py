@@ -22,7 +22,7 @@ class Central(Record):
     links_out: int
 
 
-@graph.tool("read:notes", rate="bulk")
+@graph.tool("read:notes", rate="bulk", words="important influential popular hub pagerank key main")
 def graph_centrality(
     ctx: Context,
     measure: Annotated[Measure, Doc("betweenness is estimated from a sample in large vaults.")] = "pagerank",
@@ -53,7 +53,7 @@ class Community(Record):
     paths: list[str]
 
 
-@graph.tool("read:notes", rate="bulk")
+@graph.tool("read:notes", rate="bulk", words="clusters topics communities themes")
 def graph_communities(
     ctx: Context,
     root: Annotated[str, Doc("Only notes below this folder.")] = "",
@@ -77,7 +77,7 @@ class Way(Record):
     incomplete: str | None = None
 
 
-@graph.tool("read:notes", rate="bulk")
+@graph.tool("read:notes", rate="bulk", words="connected related shortest route degrees separation")
 def graph_path_between(
     ctx: Context,
     from_: NotePath,
@@ -100,7 +100,7 @@ class Strength(Record):
     incomplete: str | None = None
 
 
-@graph.tool("read:notes", rate="bulk")
+@graph.tool("read:notes", rate="bulk", words="strength relation close related connected weight")
 def get_link_strength(ctx: Context, from_: NotePath, to: NotePath) -> Strength:
     """Say how strongly two notes are tied: links each way, and neighbours they share."""
     net = _load(ctx)
@@ -129,7 +129,7 @@ class Suggestions(Record):
     incomplete: str | None = None
 
 
-@graph.tool("read:notes", rate="bulk")
+@graph.tool("read:notes", rate="bulk", words="recommend missing connections connect should")
 def suggest_links(
     ctx: Context,
     path: NotePath,
@@ -157,7 +157,7 @@ class Cycle(Record):
     paths: list[str]
 
 
-@graph.tool("read:notes", rate="bulk")
+@graph.tool("read:notes", rate="bulk", words="circular loop circle")
 def find_link_cycles(
     ctx: Context,
     root: Annotated[str, Doc("Only notes below this folder.")] = "",
@@ -185,7 +185,7 @@ class Health(Record):
     incomplete: str | None = None
 
 
-@graph.tool("read:notes", rate="bulk")
+@graph.tool("read:notes", rate="bulk", words="quality rating grade maintenance tidy")
 def vault_health_score(ctx: Context) -> Health:
     """Score the vault from 0 to 100: connected, without dead links, broken properties or lonely notes."""
     net = _load(ctx)

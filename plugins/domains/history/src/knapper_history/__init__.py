@@ -31,7 +31,7 @@ class Taken(Record):
     created_at: str
 
 
-@history.tool("write:notes")
+@history.tool("write:notes", words="backup version checkpoint save")
 def snapshot_note(ctx: Context, path: WritePath) -> Taken:
     """Keep a copy of a note as it is now."""
     file = ctx.vault.read(path)
@@ -53,7 +53,7 @@ class Version(Record):
     moved_to: str | None = None
 
 
-@history.tool("read:notes")
+@history.tool("read:notes", words="history versions revisions earlier previous backups changes")
 def list_snapshots(
     ctx: Context,
     path: Annotated[ReadPath | None, Doc("Only of this note, also where it is gone.")] = None,
@@ -77,7 +77,11 @@ class VersionText(Record):
     content_hash: str | None = None
 
 
-@history.tool("read:notes", reach="the stored versions of a file, and no file itself")
+@history.tool(
+    "read:notes",
+    reach="the stored versions of a file, and no file itself",
+    words="history version revision earlier previous old before",
+)
 def read_snapshot(ctx: Context, snapshot_id: Id) -> VersionText:
     """Read what a note held before a change."""
     found = _permitted(ctx, snapshot_id, "read")
@@ -120,6 +124,7 @@ def _comes_back(ctx: Context, args: Any) -> tuple[dict[str, Any], str]:
     precheck=_may_restore,
     preview=_comes_back,
     reach="the note that the snapshot was taken of",
+    words="revert rollback recover undelete undo earlier previous version",
 )
 def restore_note(
     ctx: Context,
@@ -163,6 +168,7 @@ class UndoneSession(Record):
     rate="write",
     confirm="a real run",
     reach="every file that the session changed",
+    words="revert rollback everything all changes",
 )
 def undo_session(
     ctx: Context,

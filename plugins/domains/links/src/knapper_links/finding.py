@@ -29,7 +29,7 @@ class OutgoingLinks(Record):
     incomplete: str | None = None
 
 
-@links.tool("read:notes")
+@links.tool("read:notes", words="references mentions points going outbound forward")
 def get_outgoing_links(
     ctx: Context,
     path: NotePath,
@@ -69,7 +69,7 @@ class Backlink(Record):
     contexts: list[LinkContext] | None = None
 
 
-@links.tool("read:notes")
+@links.tool("read:notes", words="mentions references incoming cites who links here")
 def get_backlinks(
     ctx: Context,
     path: Annotated[str, Access("read", by_name=True), Doc("A path, or a note's name or alias.")],
@@ -91,7 +91,7 @@ class Orphan(Record):
     outgoing_count: int
 
 
-@links.tool("read:notes")
+@links.tool("read:notes", words="isolated unlinked disconnected lonely unreferenced alone nobody")
 def find_orphans(
     ctx: Context,
     root: Annotated[str, Doc("Only notes below this folder.")] = "",
@@ -116,7 +116,7 @@ class Unresolved(Record):
     sources: list[Mention]
 
 
-@links.tool("read:notes")
+@links.tool("read:notes", words="broken dead dangling missing invalid nowhere")
 def find_unresolved_links(
     ctx: Context,
     root: Annotated[str, Doc("Only in notes below this folder.")] = "",

@@ -29,7 +29,7 @@ class Pruned(Record):
     updated_at: str | None = None
 
 
-@links.tool("write:notes", repeat="keyed", confirm="a real run")
+@links.tool("write:notes", repeat="keyed", confirm="a real run", words="too many excessive reduce trim")
 def prune_hub_links(
     ctx: Context,
     path: WriteNotePath,

@@ -31,6 +31,7 @@ class RewrittenLinks(Record):
     repeat="keyed",
     confirm="a real run",
     reach="every note and canvas that links to from_target",
+    words="redirect repoint replace rename retarget fix",
 )
 def rewrite_link(
     ctx: Context,

@@ -26,7 +26,11 @@ class CreatedEntity(Record):
     vault_path: str | None = None
 
 
-@memory.tool("write:memory", reach="the entity's note in the memory folder")
+@memory.tool(
+    "write:memory",
+    reach="the entity's note in the memory folder",
+    words="person people company place thing fact store",
+)
 def create_entity(
     ctx: Context,
     type: Annotated[str, Doc("Such as person, project or place.", min_length=1, max_length=60)],
@@ -75,7 +79,7 @@ class KnownEntity(Record):
     vault_path: str | None = None
 
 
-@memory.tool("read:memory")
+@memory.tool("read:memory", words="person people company know facts details about")
 def get_entity(
     ctx: Context,
     entity_id: str | None = None,
@@ -126,7 +130,12 @@ class Observed(Record):
     updated_at: str
 
 
-@memory.tool("write:memory", repeat="keyed", reach="the entity's note in the memory folder")
+@memory.tool(
+    "write:memory",
+    repeat="keyed",
+    reach="the entity's note in the memory folder",
+    words="fact store learn note person remember",
+)
 def add_observation(ctx: Context, entity_id: str, observation: Text) -> Observed:
     """Add one thing that is known of an entity; what is known already is not added twice."""
     vault = ctx.vault.vault
@@ -152,7 +161,7 @@ class RenamedEntity(Record):
     vault_path: str | None = None
 
 
-@memory.tool("write:memory", reach="the entity's note in the memory folder")
+@memory.tool("write:memory", reach="the entity's note in the memory folder", words="person merge retire")
 def rename_entity(
     ctx: Context,
     entity_id: str,
@@ -190,7 +199,9 @@ class ForgottenEntity(Record):
     vault_path: str | None = None
 
 
-@memory.tool("write:memory", destructive=True, reach="the entity's note in the memory folder")
+@memory.tool(
+    "write:memory", destructive=True, reach="the entity's note in the memory folder", words="person remove"
+)
 def delete_entity(
     ctx: Context,
     entity_id: str,

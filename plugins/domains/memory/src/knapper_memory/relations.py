@@ -24,7 +24,11 @@ class Linked(Record):
     existed_already: bool
 
 
-@memory.tool("write:memory", reach="the notes of the entities in the memory folder")
+@memory.tool(
+    "write:memory",
+    reach="the notes of the entities in the memory folder",
+    words="connect relationship relation knows works married",
+)
 def link_entities(ctx: Context, source_id: str, target_id: str, relation_type: Kind) -> Linked:
     """Relate two entities."""
     if source_id == target_id:
@@ -60,7 +64,11 @@ class Unlinked(Record):
     removed: int
 
 
-@memory.tool("write:memory", reach="the notes of the entities in the memory folder")
+@memory.tool(
+    "write:memory",
+    reach="the notes of the entities in the memory folder",
+    words="disconnect relationship remove",
+)
 def unlink_entities(
     ctx: Context,
     source_id: str,
@@ -110,7 +118,7 @@ class Reached(Record):
     path: list[Step]
 
 
-@memory.tool("read:memory")
+@memory.tool("read:memory", words="related relationship connected knows people around")
 def query_entity_graph(
     ctx: Context,
     seed_entity_id: str,

@@ -26,6 +26,7 @@ class MovedNote(Record):
     rate="write",
     confirm="crossing a top-level folder, or overwrite_target",
     reach="notes and canvases that link to it",
+    words="rename relocate archive folder file",
 )
 def move_note(
     ctx: Context,
@@ -66,7 +67,13 @@ class CopiedNote(Record):
     links_rewritten: int
 
 
-@notes.tool("read:notes", "write:notes", repeat="keyed", confirm="a target outside the source's folder")
+@notes.tool(
+    "read:notes",
+    "write:notes",
+    repeat="keyed",
+    confirm="a target outside the source's folder",
+    words="duplicate clone",
+)
 def copy_note(
     ctx: Context,
     from_: Annotated[NotePath, Doc("A path, or a note's name or alias.")],

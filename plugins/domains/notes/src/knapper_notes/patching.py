@@ -35,7 +35,9 @@ class Patched(Record):
 
 
 @notes.tool(
-    "write:notes", confirm="a heading replace that drops more than 20 lines and over half of the body"
+    "write:notes",
+    confirm="a heading replace that drops more than 20 lines and over half of the body",
+    words="edit replace fix sentence paragraph section correct rewrite swap",
 )
 def patch_note(
     ctx: Context,

@@ -29,7 +29,7 @@ class Note(Record):
     stats: FileStats | None = None
 
 
-@notes.tool("read:notes")
+@notes.tool("read:notes", words="open show view print display contents see")
 def read_note(
     ctx: Context,
     path: Annotated[NotePath, Doc("A path, or a note's name or alias.")],
@@ -52,7 +52,11 @@ class NoteResults(Record):
     results: list[NoteResult]
 
 
-@notes.tool("read:notes", reach="each of paths, checked one by one")
+@notes.tool(
+    "read:notes",
+    reach="each of paths, checked one by one",
+    words="several multiple many open together call get load",
+)
 def read_notes(
     ctx: Context,
     paths: Annotated[list[str], Doc("Paths, names or aliases.", min_length=1, max_length=50)],
@@ -80,7 +84,11 @@ class Listed(Record):
     mtime: str | None = None
 
 
-@notes.tool("read:notes", reach="the folder root, and names below it")
+@notes.tool(
+    "read:notes",
+    reach="the folder root, and names below it",
+    words="browse contents directory files folder recently edited modified",
+)
 def list_notes(
     ctx: Context,
     root: Annotated[str, Doc("Only below this folder.")] = "",
@@ -108,7 +116,7 @@ class Existence(Record):
     type: Literal["file", "folder"] | None = None
 
 
-@notes.tool("read:notes")
+@notes.tool("read:notes", words="check whether already there")
 def note_exists(ctx: Context, path: ReadPath) -> Existence:
     """Say whether a path is a file, a folder, or nothing."""
     kind = ctx.vault.exists(path)

@@ -25,7 +25,12 @@ class Written(Record):
     updated_at: str | None = None
 
 
-@notes.tool("write:notes", repeat="keyed", confirm="overwriting a non-empty note without its prev_hash")
+@notes.tool(
+    "write:notes",
+    repeat="keyed",
+    confirm="overwriting a non-empty note without its prev_hash",
+    words="create new save draft compose page",
+)
 def write_note(
     ctx: Context,
     path: WriteNotePath,
@@ -61,7 +66,7 @@ class Appended(Record):
     updated_at: str
 
 
-@notes.tool("write:notes", repeat="keyed")
+@notes.tool("write:notes", repeat="keyed", words="insert bullet line bottom continue log")
 def append_note(
     ctx: Context,
     path: WriteNotePath,
@@ -137,7 +142,13 @@ def _goes(ctx: Context, args: Any) -> tuple[dict[str, Any], str]:
     return {"deletes_bytes": len(old.data)}, diff(args.path, old.data.decode(errors="replace"), "")
 
 
-@notes.tool("delete:notes", destructive=True, precheck=_is_there, preview=_goes)
+@notes.tool(
+    "delete:notes",
+    destructive=True,
+    precheck=_is_there,
+    preview=_goes,
+    words="remove erase discard trash throw",
+)
 def delete_note(
     ctx: Context,
     path: DeleteNotePath,

@@ -41,7 +41,7 @@ def obsidian_move_note(
     return _move(ctx, found, target)
 
 
-@obsidian.tool("write:notes", "delete:notes", rate="write", reach=REACH)
+@obsidian.tool("write:notes", "delete:notes", rate="write", reach=REACH, words="title name")
 def obsidian_rename_note(
     ctx: Context,
     name: Annotated[str, Doc("Its new name, with or without .md.", min_length=1, max_length=255)],

@@ -25,7 +25,7 @@ class Opened(Record):
     uri: str | None = None
 
 
-@obsidian.tool("read:notes", reach=BY_NAME)
+@obsidian.tool("read:notes", reach=BY_NAME, words="window focus display app")
 def obsidian_open_note(
     ctx: Context,
     file: File = None,

@@ -40,7 +40,7 @@ class FileInfo(Record):
     modified: int
 
 
-@obsidian.tool("read:notes", reach=BY_NAME)
+@obsidian.tool("read:notes", reach=BY_NAME, words="size date modified created metadata")
 def obsidian_file_info(
     ctx: Context, file: File = None, path: Annotated[ReadPath | None, Doc(EXACTLY)] = None
 ) -> Done[FileInfo]:

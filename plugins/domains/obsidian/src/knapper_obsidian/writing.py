@@ -67,7 +67,7 @@ def obsidian_append_note(
     return _insert(ctx, chosen(ctx, file, path), content, at_start=False, inline=inline)
 
 
-@obsidian.tool("write:notes", repeat="keyed", reach=BY_NAME)
+@obsidian.tool("write:notes", repeat="keyed", reach=BY_NAME, words="beginning top insert heading")
 def obsidian_prepend_note(
     ctx: Context,
     content: str,

@@ -45,7 +45,7 @@ class TextOfFile(Record):
     unread_pages: list[int] | None = None
 
 
-@ocr.tool("read:ocr", rate="write")
+@ocr.tool("read:ocr", rate="write", words="scan scanned extract recognise handwriting document")
 def ocr_attachment(
     ctx: Context,
     path: ReadPath,
@@ -80,7 +80,13 @@ class BulkTexts(Record):
     texts_left_out: int = 0
 
 
-@ocr.tool("read:ocr", rate="bulk", confirm="more than 20 files", reach="the files below root")
+@ocr.tool(
+    "read:ocr",
+    rate="bulk",
+    confirm="more than 20 files",
+    reach="the files below root",
+    words="scan scanned extract recognise all",
+)
 def ocr_bulk(
     ctx: Context,
     paths: Annotated[list[ReadPath] | None, Doc("The files to read.", max_length=1000)] = None,

@@ -30,7 +30,9 @@ class PeriodicNote(Record):
     frontmatter: dict[str, Any] | None = None
 
 
-@periodic.tool("read:periodic", reach="the note of that period")
+@periodic.tool(
+    "read:periodic", reach="the note of that period", words="journal diary daily today yesterday week month"
+)
 def get_periodic_note(
     ctx: Context, period: Period, date: Day = None, include_content: bool = True
 ) -> PeriodicNote:
@@ -59,7 +61,9 @@ class CreatedNote(Record):
     template_used: str | None = None
 
 
-@periodic.tool("write:periodic", repeat="keyed", reach=REACH)
+@periodic.tool(
+    "write:periodic", repeat="keyed", reach=REACH, words="journal diary daily today week month start"
+)
 def create_periodic_note(
     ctx: Context,
     period: Period,
@@ -89,7 +93,7 @@ class FoundNote(Record):
     frontmatter: dict[str, Any] | None = None
 
 
-@periodic.tool("read:periodic", "write:periodic", reach=REACH)
+@periodic.tool("read:periodic", "write:periodic", reach=REACH, words="journal diary daily today open")
 def find_or_create_periodic_note(
     ctx: Context, period: Period, date: Day = None, include_content: bool = True
 ) -> FoundNote:
@@ -119,7 +123,9 @@ class AppendedNote(Record):
     updated_at: str
 
 
-@periodic.tool("write:periodic", repeat="keyed", reach=REACH)
+@periodic.tool(
+    "write:periodic", repeat="keyed", reach=REACH, words="journal diary daily today log write entry"
+)
 def append_to_periodic_note(
     ctx: Context,
     period: Period,
@@ -161,7 +167,7 @@ class ListedNote(Record):
     mtime: str
 
 
-@periodic.tool("read:periodic")
+@periodic.tool("read:periodic", words="journal diary daily recent past entries")
 def list_periodic_notes(
     ctx: Context,
     period: Period,

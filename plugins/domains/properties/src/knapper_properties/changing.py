@@ -23,7 +23,7 @@ class Frontmatter(Record):
     problem: str | None = None
 
 
-@properties.tool("read:notes")
+@properties.tool("read:notes", words="metadata yaml header fields attributes")
 def read_frontmatter(ctx: Context, path: NotePath) -> Frontmatter:
     """Read all properties of a note, with the values Obsidian sees."""
     file = ctx.vault.read(path)
@@ -48,7 +48,7 @@ class Property(Record):
     present: bool
 
 
-@properties.tool("read:notes")
+@properties.tool("read:notes", words="metadata yaml field attribute value")
 def read_property(
     ctx: Context,
     path: NotePath,
@@ -72,7 +72,13 @@ class Updated(Record):
     prev_frontmatter: dict[str, Any] | None = None
 
 
-@properties.tool("write:notes", repeat="natural", keyed=True, confirm="mode=replace")
+@properties.tool(
+    "write:notes",
+    repeat="natural",
+    keyed=True,
+    confirm="mode=replace",
+    words="metadata yaml header field attribute set change add alias delete remove",
+)
 def update_frontmatter(
     ctx: Context,
     path: WriteNotePath,

@@ -20,7 +20,7 @@ class PropertyUse(Record):
     sample_values: list[Any]
 
 
-@properties.tool("read:notes")
+@properties.tool("read:notes", words="metadata yaml keys fields attributes used")
 def list_properties(
     ctx: Context,
     root: Annotated[str, Doc("Only notes below this folder.")] = "",
@@ -47,7 +47,7 @@ class Match(Record):
     matched_values: dict[str, Any]
 
 
-@properties.tool("read:notes")
+@properties.tool("read:notes", words="metadata where whose field value equals compare number")
 def find_notes_by_property(
     ctx: Context,
     filter: Annotated[list[Filter], Doc("Conditions that must all hold.", min_length=1, max_length=20)],

@@ -40,7 +40,7 @@ class Packed(Record, omit_defaults=False):
     warnings: list[Warning_]
 
 
-@retrieval.tool("read:notes")
+@retrieval.tool("read:notes", words="question answer relevant gather prompt background")
 def vault_context(
     ctx: Context,
     query: Annotated[str, Doc("What the context is for, at most 1000 characters.")],

@@ -30,7 +30,7 @@ class Found(Record, omit_defaults=False):
     rerank: str
 
 
-@retrieval.tool("read:notes")
+@retrieval.tool("read:notes", words="answer question passages relevant about")
 def search(
     ctx: Context,
     query: Annotated[str, Doc("What to find, at most 1000 characters.")],

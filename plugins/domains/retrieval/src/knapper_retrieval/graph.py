@@ -51,7 +51,7 @@ class Item(NamedTuple):
     step: Step | None
 
 
-@retrieval.tool("read:notes")
+@retrieval.tool("read:notes", words="multi hop several connected question answer")
 def vault_graph_search(
     ctx: Context,
     query: Annotated[str, Doc("What to find, at most 1000 characters.")],

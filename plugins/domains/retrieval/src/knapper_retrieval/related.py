@@ -32,7 +32,7 @@ class Related(Record, omit_defaults=False):
     warnings: list[Warning_]
 
 
-@retrieval.tool("read:notes")
+@retrieval.tool("read:notes", words="similar alike like recommendations")
 def related(
     ctx: Context,
     type: Annotated[str, Doc("note or chunk.")],

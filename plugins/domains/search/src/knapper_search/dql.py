@@ -19,7 +19,7 @@ class QueryResult(Record):
     incomplete: str | None = None
 
 
-@search.tool("read:notes", "read:dataview")
+@search.tool("read:notes", "read:dataview", words="dataview table list query")
 def search_dql(
     ctx: Context,
     dql: Annotated[str, Doc("A Dataview query.", min_length=1, max_length=10_000)],

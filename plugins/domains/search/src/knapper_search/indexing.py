@@ -25,7 +25,11 @@ class Indexed(Record):
 
 
 @search.tool(
-    "admin:vault", rate="bulk", repeat="natural", reach="the index of the folder, or of the whole vault"
+    "admin:vault",
+    rate="bulk",
+    repeat="natural",
+    reach="the index of the folder, or of the whole vault",
+    words="rebuild reindex refresh synchronise",
 )
 def index_vault(
     ctx: Context,

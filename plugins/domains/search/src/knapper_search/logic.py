@@ -19,7 +19,7 @@ class RuleMatch(Record):
     matched: Any = None
 
 
-@search.tool("read:notes")
+@search.tool("read:notes", words="filter condition rule json logic")
 def search_jsonlogic(
     ctx: Context,
     logic: Annotated[Any, Doc('A JsonLogic rule, such as {"==": [{"var": "status"}, "done"]}.')],

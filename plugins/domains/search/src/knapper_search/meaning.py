@@ -25,7 +25,7 @@ class Passages(Record):
     incomplete: str | None = None
 
 
-@search.tool("read:notes")
+@search.tool("read:notes", words="meaning similar topic concept about lookup")
 def search_semantic(
     ctx: Context,
     query: Annotated[str, Doc("What the passages should be about.", min_length=1, max_length=10_000)],

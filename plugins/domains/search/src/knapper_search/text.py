@@ -19,7 +19,7 @@ class TextMatch(Record):
     page: int | None = None
 
 
-@search.tool("read:notes")
+@search.tool("read:notes", words="phrase word exact contains mention literal")
 def search_text(
     ctx: Context,
     query: Annotated[str, Doc("The exact characters to find.", min_length=1, max_length=10_000)],
@@ -57,7 +57,7 @@ class PatternMatch(Record):
     page: int | None = None
 
 
-@search.tool("read:notes")
+@search.tool("read:notes", words="regular expression pattern match")
 def search_regex(
     ctx: Context,
     pattern: Annotated[str, Doc("A regular expression.", min_length=1, max_length=1000)],

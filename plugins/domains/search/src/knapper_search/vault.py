@@ -48,7 +48,7 @@ class Choice(NamedTuple):
     reason: str
 
 
-@search.tool("read:notes")
+@search.tool("read:notes", words="look anything contains about")
 def search_vault(
     ctx: Context,
     query: Annotated[str | dict[str, Any], Doc("Words, a DQL query, or a JsonLogic rule as an object.")],

@@ -25,7 +25,9 @@ class Started(Record):
     trace_path: str
 
 
-@sessions.tool("write:workspace", repeat="keyed", reach="the sessions of the vault, no file")
+@sessions.tool(
+    "write:workspace", repeat="keyed", reach="the sessions of the vault, no file", words="begin open"
+)
 def start_session(
     ctx: Context,
     caller: Annotated[
@@ -55,7 +57,7 @@ class Ended(Record):
     duration_ms: int
 
 
-@sessions.tool("write:workspace", reach="the sessions of the vault, no file")
+@sessions.tool("write:workspace", reach="the sessions of the vault, no file", words="finish close stop")
 def end_session(ctx: Context, session_id: str, end_metadata: dict[str, Any] | None = None) -> Ended:
     """End a session that you began."""
     row = _own(ctx, session_id)
@@ -92,7 +94,7 @@ class TraceLine(Record):
     result_size: int | None = None
 
 
-@sessions.tool("read:workspace")
+@sessions.tool("read:workspace", words="history activity agent calls log did")
 def get_session_traces(
     ctx: Context,
     session_id: Annotated[str | None, Doc("All of yours if absent.")] = None,

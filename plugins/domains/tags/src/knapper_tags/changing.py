@@ -27,7 +27,7 @@ class Added(Record):
     updated_at: str
 
 
-@tags.tool("write:notes")
+@tags.tool("write:notes", words="label mark hashtag categorise")
 def add_tag(
     ctx: Context,
     path: WriteNotePath,
@@ -67,7 +67,7 @@ class RemovedTag(Record):
     updated_at: str
 
 
-@tags.tool("write:notes")
+@tags.tool("write:notes", words="label unmark untag hashtag delete")
 def remove_tag(
     ctx: Context,
     path: WriteNotePath,

@@ -16,7 +16,7 @@ class TagCount(Record):
     source: Source
 
 
-@tags.tool("read:notes")
+@tags.tool("read:notes", words="labels hashtags categories used count often")
 def list_tags(
     ctx: Context,
     root: Annotated[str, Doc("Only notes below this folder.")] = "",
@@ -50,7 +50,7 @@ class NoteTags(Record):
     tags: list[NoteTag]
 
 
-@tags.tool("read:notes")
+@tags.tool("read:notes", words="labels hashtags categories")
 def get_note_tags(ctx: Context, path: NotePath) -> NoteTags:
     """List a note's tags, with the line and column of each in the text."""
     parsed = parse(ctx.vault.read(path).text)
@@ -71,7 +71,7 @@ class Tagged(Record):
     source: Source
 
 
-@tags.tool("read:notes")
+@tags.tool("read:notes", words="labelled labeled tagged hashtag category everything")
 def find_notes_by_tag(
     ctx: Context,
     tag: str | None = None,

@@ -35,7 +35,11 @@ class UpdatedTask(Record):
     created_line: int | None = None
 
 
-@tasks.tool("write:tasks", confirm="reopening a task done more than 7 days ago")
+@tasks.tool(
+    "write:tasks",
+    confirm="reopening a task done more than 7 days ago",
+    words="todo complete finish tick check reschedule postpone done",
+)
 def update_task(
     ctx: Context,
     path: WritePath,

@@ -20,7 +20,7 @@ class Days(msgspec.Struct, forbid_unknown_fields=True):
     on: Day | None = None
 
 
-@tasks.tool("read:tasks")
+@tasks.tool("read:tasks", words="todos checkboxes due overdue open deadline today tomorrow week")
 def list_tasks(
     ctx: Context,
     root: Annotated[str, Doc("Only in notes below this folder.")] = "",
@@ -53,7 +53,7 @@ class FilteredTasks(Page.Of[Task], kw_only=True):
     explanation: str | None = None
 
 
-@tasks.tool("read:tasks")
+@tasks.tool("read:tasks", words="todos query overdue due")
 def tasks_filter(
     ctx: Context,
     filter: Annotated[

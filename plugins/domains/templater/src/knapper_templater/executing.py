@@ -44,6 +44,7 @@ def _precheck(ctx: Context, args: Any) -> None:
     repeat="keyed",
     precheck=_precheck,
     reach="notes that the template includes; with allow_file_changes notes it creates, and links to a note it moves",
+    words="apply insert use instantiate",
 )
 def execute_template(
     ctx: Context,

@@ -26,7 +26,7 @@ class Templates(Record):
     items: list[Template]
 
 
-@templater.tool("read:templater", reach="the notes in the folder of templates")
+@templater.tool("read:templater", reach="the notes in the folder of templates", words="available")
 def list_templates(ctx: Context) -> Templates:
     """List the vault's templates with the Templater commands they use and the questions they ask.
 

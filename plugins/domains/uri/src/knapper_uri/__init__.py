@@ -45,7 +45,7 @@ class Uri(Record):
     uri: str
 
 
-@uri.tool(vault=False)
+@uri.tool(vault=False, words="url deep share address")
 def generate_uri(
     ctx: Context,
     action: Action,

@@ -65,7 +65,7 @@ class VaultDetails(Record):
     bridge: BridgeState | None = None
 
 
-@vaults.tool("read:vault")
+@vaults.tool("read:vault", words="details information about")
 def get_vault(ctx: Context) -> VaultDetails:
     """Show a vault: its folder rules, its embeddings, its cache and what it can do."""
     vault = ctx.server.vault(ctx.vault.vault)
@@ -98,7 +98,7 @@ class Reloaded(Record):
     restart_needed: list[str]
 
 
-@vaults.tool("admin:vault")
+@vaults.tool("admin:vault", words="refresh settings changed")
 def reload_vault(ctx: Context) -> Reloaded:
     """Read the configuration again and apply what can be applied while the server runs."""
     changed, later = ctx.server.reload()
@@ -118,7 +118,12 @@ class Reset(Record):
     rows_dropped: dict[str, int]
 
 
-@vaults.tool("admin:vault", destructive=True, reach="what the server derived from the vault, no file")
+@vaults.tool(
+    "admin:vault",
+    destructive=True,
+    reach="what the server derived from the vault, no file",
+    words="clear drop wipe fresh rebuild",
+)
 def reset_vault_cache(
     ctx: Context,
     include: Annotated[Include | None, Doc("What to drop; notes are never touched.")] = None,

@@ -28,7 +28,7 @@ class Workspaces(Record):
     workspaces: list[Workspace]
 
 
-@workspaces.tool("read:workspaces")
+@workspaces.tool("read:workspaces", words="layouts arrangements")
 def list_workspaces(ctx: Context) -> Workspaces:
     """List the saved workspaces, and which of them is active."""
     layouts, active = file.load(ctx)
@@ -47,7 +47,11 @@ class OpenedWorkspace(Record):
     prior_workspace: str | None = None
 
 
-@workspaces.tool("write:workspaces", reach="the file of saved workspaces")
+@workspaces.tool(
+    "write:workspaces",
+    reach="the file of saved workspaces",
+    words="switch load layout arrangement panes restore window",
+)
 def open_workspace(
     ctx: Context,
     name: Name,
@@ -84,7 +88,11 @@ class SavedWorkspace(Record):
 
 
 @workspaces.tool(
-    "write:workspaces", repeat="keyed", confirm="overwrite", reach="the file of saved workspaces"
+    "write:workspaces",
+    repeat="keyed",
+    confirm="overwrite",
+    reach="the file of saved workspaces",
+    words="store keep layout arrangement panes current",
 )
 def save_workspace(
     ctx: Context,
