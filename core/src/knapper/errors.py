@@ -140,7 +140,9 @@ CODES: dict[str, Code] = {
     "note_not_found": Code(
         "There is no file at this path.", recovery="Use one of details.suggestions, or list the folder."
     ),
-    "note_exists": Code("The target is taken.", recovery="Choose another path, or overwrite: describe_capability shows how."),
+    "note_exists": Code(
+        "The target is taken.", recovery="Choose another path, or overwrite: describe_capability shows how."
+    ),
     "path_invalid": Code(
         "The path cannot be used.", recovery="Use a path relative to the vault, with forward slashes."
     ),
