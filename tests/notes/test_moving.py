@@ -245,6 +245,14 @@ def test_a_link_in_a_note_that_may_not_be_read_stops_the_move_unnamed(
     assert dict(vault) == {"Open/a.md": "x", "Secret/Links.md": "[[a]]"}
 
 
+def test_links_in_a_note_too_large_for_the_index_are_rewritten_too(call: Calls, vault: VaultFolder) -> None:
+    call.settings = {"index": {"max_note_bytes": 40}}
+    vault["Near.md"] = "x"
+    vault["Large.md"] = "[[Near]] and words enough to be over the limit\r\n"
+    assert call(notes, "move_note", from_="Near.md", to="Far.md")["files_touched"] == ["Large.md"]
+    assert vault["Large.md"] == "[[Far]] and words enough to be over the limit\r\n"
+
+
 def test_moving_any_note_of_a_real_vault_there_and_back_restores_every_byte(
     call: Calls, real_vault: VaultFolder
 ) -> None:

@@ -102,7 +102,7 @@ MEANINGS: dict[type[BaseModel], dict[str, str]] = {
     model.IndexSettings: {
         "chunk_chars": "About how long the pieces of a note are.",
         "max_chunk_chars": "The longest a piece may be.",
-        "max_note_bytes": "Longer notes are known by name only.",
+        "max_note_bytes": "Longer notes are known by name only; moves rewrite their links all the same.",
         "processes": "Processes that read notes. 0: one a processor.",
         "vectors": "Whether pieces get vectors, for search by meaning.",
     },

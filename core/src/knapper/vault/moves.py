@@ -74,7 +74,7 @@ def _survey(door: Door, index: IndexView, moves: Mapping[str, str]) -> _Survey:
     """What a link means depends on the files of its own name alone, so only those are asked for."""
     index.level()
     names = {key for pair in moves.items() for path in pair for key in file_keys(path)}
-    notes = {*index.linking(names), *(path for path in moves if is_note(path))}
+    notes = {*index.linking(names), *index.oversized(), *(path for path in moves if is_note(path))}
     links = {path: parse(text).links for path, text in _texts(door, sorted(notes))}
     keys = names | {link_key(link.path) for found in links.values() for link in found}
     canvases = {}

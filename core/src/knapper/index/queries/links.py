@@ -86,6 +86,12 @@ class Links(Questions):
             "SELECT DISTINCT f.path FROM links l JOIN files f ON f.id = l.file WHERE l.key = ?", keys
         )
 
+    def oversized(self) -> list[str]:
+        """Notes whose links are not known, since they are too large for the index: for rewriting, as above."""
+        return self._unfiltered(
+            "SELECT path FROM files WHERE size > ? AND note = 1", [self._index.reading.max_bytes]
+        )
+
     def named(self, keys: Iterable[str]) -> list[str]:
         """Files of one of these names, whoever may read them: what a link means does not depend on the caller."""
         return self._unfiltered("SELECT path FROM files WHERE key = ?", keys)
@@ -94,7 +100,7 @@ class Links(Questions):
         """Every canvas, whoever may read it: for rewriting, which checks each write."""
         return self._unfiltered("SELECT path FROM files WHERE note = 0 AND ext = ?", ["canvas"])
 
-    def _unfiltered(self, sql: str, values: Iterable[str]) -> list[str]:
+    def _unfiltered(self, sql: str, values: Iterable[str | int]) -> list[str]:
         with self._index.db.read() as conn:
             return sorted({row[0] for value in values for row in conn.execute(sql, (value,))})
 
