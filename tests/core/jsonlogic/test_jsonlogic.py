@@ -68,6 +68,7 @@ PIE = {"pie": {"filling": "apple", "slices": 8}, "list": [1, 2, 3, 4], "none": N
         ({"in": [2, {"var": "list"}]}, True),
         ({"in": ["2", {"var": "list"}]}, False),
         ({"in": ["a", None]}, False),
+        ({"in": [{"var": "not there"}, "a text"]}, False),
         ({"+": ["3.5 pies", 2]}, 5.5),
         ({"+": "0"}, 0),
         ({"+": [0.1, 0.2]}, 0.30000000000000004),

@@ -57,7 +57,7 @@ def _less_or_equal(a: Any, b: Any, *c: Any) -> bool:
 
 def _inside(part: Any, whole: Any) -> bool:
     if isinstance(whole, str):
-        return text(part) in whole
+        return part is not None and text(part) in whole  # a property that is not there is in no text
     return isinstance(whole, list) and any(same(part, item) for item in whole)
 
 
