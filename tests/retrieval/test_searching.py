@@ -267,3 +267,30 @@ def test_ids_have_their_form(call: Calls, vault: VaultFolder) -> None:
     (result,) = call(retrieval, "search", query="stone")["results"]
     assert result["note_id"] == "5a547c1ddb5a9e520f88b27a7438d366"
     assert re.fullmatch(r"[0-9a-f]{32}:\d+", result["id"])
+
+
+@pytest.mark.parametrize("slip", ["obsidan", "obsidiann", "obsidain", "obsidien", "OBSDIAN"])
+def test_a_word_that_no_note_has_is_taken_for_the_nearest_one_that_is(
+    call: Calls, vault: VaultFolder, slip: str
+) -> None:
+    vault["a.md"] = "# Stone\nobsidian is a glass"
+    vault["b.md"] = "# Other\nbasalt is none"
+    (found,) = call(retrieval, "search", query=f"what is {slip} like", mode="lexical")["results"][:1]
+    assert found["path"] == "a.md"
+    assert [r["path"] for r in call(retrieval, "search", query=slip, mode="lexical")["results"]] == ["a.md"]
+
+
+def test_a_word_that_is_there_in_any_form_is_meant_as_it_is_written(call: Calls, vault: VaultFolder) -> None:
+    vault["a.md"] = "stones in a row"
+    vault["b.md"] = "a stove and stoves"
+    assert [r["path"] for r in call(retrieval, "search", query="stone", mode="lexical")["results"]] == [
+        "a.md"
+    ]
+
+
+def test_no_slip_leads_to_a_word_of_notes_that_may_not_be_read(call: Calls, vault: VaultFolder) -> None:
+    call.settings = {"acl": {"read_paths": ["open/**"]}}
+    vault["open/a.md"] = "obsidian is a glass"
+    vault["secret/b.md"] = "obsidiam " * 20
+    found = call(retrieval, "search", query="obsidiam", mode="lexical")["results"]
+    assert [r["path"] for r in found] == ["open/a.md"]

@@ -24,6 +24,7 @@ CREATE VIRTUAL TABLE literal USING fts5(text, content='', tokenize='ascii');
 """
 RUN = re.compile(r"[^\W_]+")
 MERGED_PAGES = 500
+MOST_ALIKE = 20_000  # words that are compared with one that is nowhere
 WINDOW, STEP = 128, 64  # longer runs are indexed as overlapping pieces, so that no word outgrows the index
 
 
@@ -147,6 +148,14 @@ class Vocabulary:
                 return None
         return found
 
+    def alike(self, word: str) -> list[str]:
+        """The words that one slip away from a word: a letter more, less or another, or two that changed places."""
+        half = len(word) // 2  # a slip is in one half only, or at the seam, where either outer half is whole
+        found: dict[str, None] = {}
+        for piece in (Piece(word[: half - 1], False, True), Piece(word[half + 1 :], True, False)):
+            found |= dict.fromkeys(self.matching(piece, MOST_ALIKE) or ())
+        return [other for other in found if one_slip(word, other)]
+
     def narrow(self, pieces: Sequence[Piece], most: int) -> str | None:
         """An expression for the word index that every text with these pieces matches; None where none narrows.
 
@@ -172,6 +181,17 @@ class Vocabulary:
                 groups.append(_any_of(terms))
         groups += _phrase(phrase)
         return " AND ".join(groups) if groups else None
+
+
+def one_slip(one: str, other: str) -> bool:
+    """Whether a single mistake in typing makes one word of another."""
+    if one == other or abs(len(one) - len(other)) > 1:
+        return False
+    start = next(
+        (n for n, (a, b) in enumerate(zip(one, other, strict=False)) if a != b), min(len(one), len(other))
+    )
+    a, b = one[start:], other[start:]
+    return a[1:] == b[1:] or a[1:] == b or a == b[1:] or (a[:2] == b[1::-1] and a[2:] == b[2:])
 
 
 def _phrase(found: list[str]) -> list[str]:

@@ -23,6 +23,8 @@ POOL = 100
 MOST_WORDS = 32
 COMMON = 0.4  # a word in this share of the notes tells nothing about one of them
 FEW = 200  # notes; so many are ranked at no cost, and every word counts
+LONG = 5  # letters; shorter words are a slip away from too many others
+MOST_MEANT = 2
 WORD = re.compile(r"[^\W_]+")
 
 
@@ -175,10 +177,35 @@ class Ranked(Own):
         """The words of a query that are looked for, the rarest first: without those that nearly every note has."""
         found = list(dict.fromkeys(terms(query)))
         counts = self._frequencies(found)
+        found = list(dict.fromkeys(other for term in found for other in self._meant(term, counts)))
+        counts = self._frequencies(found)
         most = max(FEW, COMMON * self._notes())
         telling = [t for t in found if counts[t] <= most] or found
         telling.sort(key=lambda t: counts[t])
         return telling[:MOST_WORDS]
+
+    def _meant(self, term: str, counts: dict[str, int]) -> list[str]:
+        """A word; where no note has it in any form, the most frequent of the words that are a slip away from it."""
+        if (
+            counts[term]
+            or len(term) < LONG
+            or not term.isalpha()
+            or UNSPACED.search(term)
+            or self._ranks(term)
+        ):
+            return [term]
+        vocabulary = self._index.vocabulary
+        with self._index.db.read() as conn:
+            vocabulary.refresh(conn)
+        near = self._frequencies(vocabulary.alike(words.fold(term)))
+        best = sorted((other for other in near if near[other]), key=lambda other: (-near[other], other))
+        return best[:MOST_MEANT] or [term]
+
+    def _ranks(self, term: str) -> bool:
+        """Whether a passage the caller may read has a word in some form."""
+        limits, parameters = self._limits("", "r.rowid")
+        sql = f"SELECT 1 FROM ranked r WHERE ranked MATCH ? {limits} LIMIT 1"
+        return bool(self.rows(sql, [quoted(term), *parameters]))
 
     def telling_words(self, text: str, most: int = 24) -> str:
         """The words of a long text that tell most about it: frequent in it, rare elsewhere."""
