@@ -51,7 +51,7 @@ def serve(*arguments: str) -> int:
         return 2
     environment.ensure(ROOT)
     url = _url(options)
-    say(f"Serving {vault} at {url}; stop it with Ctrl-C. Connect a client with, for example:")
+    say(f"Starting a server of {vault}; stop it with Ctrl-C. When it listens, connect a client, for example:")
     say(f"  claude mcp add --transport http knapper {url}")
     say(f'  {{"mcpServers": {{"knapper": {{"type": "http", "url": "{url}"}}}}}}')
     return run("knapper", "serve", vault, "--http", *options)

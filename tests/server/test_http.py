@@ -502,7 +502,8 @@ def test_routes_of_plugins_stand_behind_the_same_guards(web: Start) -> None:
     assert one.request("GET", "/fixtures/closed", Authorization=f"Bearer {KEY}")[2] == b"closed to apikey"
     assert one.request("GET", "/fixtures/closed", Host="evil.example")[0] == 403
     assert one.request("PUT", "/fixtures/open/x")[0] == 405
-    assert one.request("GET", "/nowhere")[0] == 404
+    status, _, answer = one.request("GET", "/nowhere")
+    assert (status, json.loads(answer)["error"]["message"]) == (404, "there is nothing here; MCP is at /mcp")
 
 
 def test_both_transports_in_one_process_end_when_the_stdio_client_leaves(pipe: Any, place: Place) -> None:

@@ -257,7 +257,7 @@ class App:
                 serve = partial(self._offer, offered)
                 await self._identified(headers, scope, receive, send, serve, offered.refuse)
             return
-        await error(404, STOPPING, "not found")(scope, receive, send)
+        await error(404, STOPPING, f"there is nothing here; MCP is at {self._path}")(scope, receive, send)
 
     def _refuses(self, scope: Scope) -> Callable[[int, str], Response]:
         """How what is at a path spells a refusal."""
