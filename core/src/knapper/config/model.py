@@ -182,7 +182,7 @@ class WatchSettings(Section):
     """Following what other programs change in the vault."""
 
     enabled: bool = True
-    debounce_ms: PositiveInt = 50
+    debounce_ms: PositiveInt = 30
     max_batch_delay_ms: PositiveInt = 500
 
 

@@ -92,7 +92,14 @@ class Literal(Questions):
                 yield Found(score, file, row[0], row[1], at, row[2])
 
     def _own_ranking(self, wanted: Wanted, root: str) -> Ranking:
-        held = [(f.file, wanted.count(f.text), len(f.text)) for f in self._found(wanted, root, None)]
+        where, parameters = below("f.path", root)
+        text = f"SELECT t.text FROM files f JOIN texts t ON t.file = f.id WHERE f.id = ? AND {where} AND {self.may('f.path')}"
+        held = []
+        with self._index.db.read(self._readable) as conn:
+            for _, file in self._candidates(conn, wanted, None):
+                row = conn.execute(text, [file, *parameters]).fetchone()
+                if row is not None and (times := wanted.count(row[0])):
+                    held.append((file, times, len(row[0])))
         notes = max(1, self.count(f"SELECT 1 FROM files f WHERE {HAS_TEXT} AND {self.may('f.path')}"))
         rarity = math.log(1 + (notes - len(held) + 0.5) / (len(held) + 0.5))
         mean = sum(length for *_, length in held) / len(held) if held else 1.0
