@@ -294,3 +294,20 @@ def test_no_slip_leads_to_a_word_of_notes_that_may_not_be_read(call: Calls, vaul
     vault["secret/b.md"] = "obsidiam " * 20
     found = call(retrieval, "search", query="obsidiam", mode="lexical")["results"]
     assert [r["path"] for r in found] == ["open/a.md"]
+
+
+def test_an_empty_note_is_found_by_its_name_however_many_passages_there_are(
+    meaning: Calls, vault: VaultFolder
+) -> None:
+    for n in range(15):
+        vault[f"{n}.md"] = f"some text number {n}"
+    vault["Reading list.md"] = ""
+    vault["Shopping list.md"] = ""
+    embed(meaning, retrieval)
+    found = meaning(retrieval, "search", query="reading list")
+    assert found["used_mode"] == "hybrid"
+    assert [r["type"] for r in found["results"]] == ["chunk"] * 9 + ["note"]
+    assert found["results"][-1]["path"] == "Reading list.md"
+    assert found["results"][-1]["score"] <= found["results"][-2]["score"]
+    (alone,) = meaning(retrieval, "search", query="reading list", limit=1)["results"]
+    assert alone["type"] == "chunk"

@@ -66,21 +66,26 @@ class Around(Ranked):
         path: str | None = held[1].get(id)
         return path if path is not None and self.readable(path) else None
 
-    def chunkless(self, query: str, k: int, *, root: str = "") -> list[FileRow]:
-        """Notes that are empty or too large to be cut, whose names hold a word of the query."""
+    def chunkless(self, query: str, k: int, *, root: str = "", every_word: bool = False) -> list[FileRow]:
+        """Notes that are empty or too large to be cut, whose names hold a word of the query, or every one."""
         wanted = {term for term in terms(query) if len(term) > 1}
-        sql = (
-            f"SELECT {COLUMNS} FROM files f WHERE f.note = 1 AND {self.may('f.path')} "
-            "AND NOT EXISTS (SELECT 1 FROM chunks c WHERE c.file = f.id) ORDER BY f.path"
-        )
         below = f"{root.strip('/')}/" if root.strip("/") else ""
         found = []
-        for row in map(FileRow._make, self.rows(sql)):
-            if row.path.startswith(below) and wanted & set(terms(self._named_as(row))):
+        for row, named in self.kept("notes without passages", self._chunkless):
+            held = wanted & named
+            if row.path.startswith(below) and held and (not every_word or held == wanted):
                 found.append(row)
             if len(found) == k:
                 break
         return found
+
+    def _chunkless(self) -> list[tuple[FileRow, set[str]]]:
+        """The notes without passages, each with the words of its names, in the order of paths."""
+        sql = (
+            f"SELECT {COLUMNS} FROM files f WHERE f.note = 1 AND {self.may('f.path')} "
+            "AND NOT EXISTS (SELECT 1 FROM chunks c WHERE c.file = f.id) ORDER BY f.path"
+        )
+        return [(row, set(terms(self._named_as(row)))) for row in map(FileRow._make, self.rows(sql))]
 
     def _named_as(self, row: FileRow) -> str:
         names = self.rows("SELECT alias FROM aliases WHERE file = ?", (row.id,))

@@ -46,8 +46,8 @@ def search(
     ranking = rank(ctx, checks.query(query), wanted, root)
     order, outcome = rerank.reordered(ctx, query, ranking.found)
     results = cited(ctx, order, most, query)
-    if len(results) < most and ranking.used != "embedding":
-        results += _without_passages(ctx, query, root, most - len(results), results)
+    if ranking.used != "embedding":
+        results = _with_bare_notes(ctx, query, root, most, results)
     fresh = answers.freshness(ctx)
     return Found(
         requested_mode=wanted or "hybrid",
@@ -102,14 +102,22 @@ def snippet(text: str, query: str) -> str:
     return "" if shown == text.strip() else shown
 
 
-def _without_passages(
-    ctx: Context, query: str, root: str, most: int, before: Sequence[Result]
-) -> list[Result]:
-    """Notes that have no passages but whose names fit, below everything that has."""
+def _with_bare_notes(ctx: Context, query: str, root: str, most: int, before: list[Result]) -> list[Result]:
+    """Notes that have no passages but whose names fit, below everything that has.
+
+    By meaning every passage is an answer, so the list is always full: a note that is called what was asked for takes the
+    last place, or it would never be found.
+    """
+    free = most - len(before)
+    bare = ctx.index.chunkless(query, min(max(free, 1), 20), root=root, every_word=free <= 0)
+    if free <= 0:
+        if not bare or most == 1:
+            return before
+        before = before[:-1]
     lowest = min((r.score for r in before), default=1.0)
-    return [
+    return before + [
         answers.note_result(ctx, row, round(0.5 * lowest * (1 - 0.05 * n), 6), "lexical_match")
-        for n, row in enumerate(ctx.index.chunkless(query, min(most, 20), root=root))
+        for n, row in enumerate(bare)
     ]
 
 
