@@ -323,3 +323,58 @@ def test_reading_blocks_gives_what_reading_rows_gives(opened: Open, vault: Vault
         assert blocks[1].tolist() == rows.tolist()
         assert matrix._in_blocks(conn, "vec", 26, 38) is None
         assert matrix._in_blocks(conn, "vec", 25, 39) is None
+
+
+def test_vectors_dropped_while_more_are_made_are_all_made_again(opened: Open, vault: VaultFolder) -> None:
+    notes = vectors.BATCH + 20
+    for n in range(notes):
+        vault[f"{n}.md"] = f"zebra {n}"
+
+    class Dropping(Letters):
+        """Has somebody drop all vectors once, between two batches or in the middle of one."""
+
+        def embed(self, texts: Sequence[str], *, query: bool) -> NDArray[np.float32]:
+            if len(self.asked) >= vectors.BATCH and not dropped:
+                dropped.append(index.vectors.clear())
+            return super().embed(texts, query=query)
+
+    dropped: list[int] = []
+    index = opened(Dropping())
+    index.vectors.embed_now()
+    assert dropped == [vectors.BATCH]
+    index.vectors.embed_now()
+    assert index.vectors.missing() == 0
+    with index.db.read() as conn:
+        (held,) = conn.execute("SELECT count(*) FROM vectors").fetchone()
+    assert held == notes
+
+
+def test_what_has_its_vector_is_not_looked_through_for_what_has_none(
+    opened: Open, vault: VaultFolder
+) -> None:
+    def instructions(index: Index) -> int:
+        taken = 0
+
+        def count() -> None:
+            nonlocal taken
+            taken += 1
+
+        with index.db.read() as conn:
+            conn.set_progress_handler(count, 1)
+            try:
+                assert index.vectors.missing() == 1
+            finally:
+                conn.set_progress_handler(None, 0)
+        return taken
+
+    model, taken = Letters(), []
+    for notes in (10, 300):
+        for n in range(notes):
+            vault[f"{n}.md"] = f"zebra {n}"
+        index = opened(model)
+        index.vectors.embed_now()
+        vault[f"one more after {notes}.md"] = "zebra"
+        index.reconcile()
+        taken.append(instructions(index))
+        index.vectors.embed_now()
+    assert taken[0] == taken[1]

@@ -327,6 +327,8 @@ class Vectors:
             else:
                 refused[digest] = result
         with self._db.write() as conn:
+            if conn.execute(EMBEDDED).fetchone() != before or not self._fits(conn, model):
+                return True  # somebody has dropped or made vectors meanwhile: look again what is missing
             alive = {
                 row[0]
                 for row in conn.execute(
@@ -340,8 +342,7 @@ class Vectors:
                 [(c, vectors[d]) for c, d in rows],
             )
             conn.executemany("INSERT OR IGNORE INTO quarantine VALUES (?, ?)", list(refused.items()))
-            if conn.execute(EMBEDDED).fetchone() == before:  # else somebody has dropped them meanwhile
-                conn.execute("INSERT OR REPLACE INTO meta VALUES ('embedded', ?)", (chunks[-1][0],))
+            conn.execute("INSERT OR REPLACE INTO meta VALUES ('embedded', ?)", (chunks[-1][0],))
             _changed(conn)
         return True
 
@@ -360,22 +361,22 @@ class Vectors:
 
     def _fit(self, model: Model) -> None:
         """Vectors of another model, or laid out for the other engine, mean nothing here: begin anew."""
-        wanted = self._wanted(model)
         with self._db.read() as conn:
-            stored = dict(
-                conn.execute(
-                    f"SELECT key, value FROM meta WHERE key IN ({_marks(wanted)})", list(wanted)
-                ).fetchall()
-            )
-        if stored == wanted:
-            return
+            if self._fits(conn, model):
+                return
         with self._db.write() as conn:
             _drop(conn)
             if self.engine == "sqlite-vec":
                 conn.execute(
                     f"CREATE VIRTUAL TABLE vec USING vec0(embedding float[{model.dimensions}] distance_metric=cosine)"
                 )
-            conn.executemany("INSERT OR REPLACE INTO meta VALUES (?, ?)", list(wanted.items()))
+            conn.executemany("INSERT OR REPLACE INTO meta VALUES (?, ?)", list(self._wanted(model).items()))
+
+    def _fits(self, conn: sqlite3.Connection, model: Model) -> bool:
+        """Whether the stored vectors are this model's, and laid out for this engine."""
+        wanted = self._wanted(model)
+        sql = f"SELECT key, value FROM meta WHERE key IN ({_marks(wanted)})"
+        return dict(conn.execute(sql, list(wanted)).fetchall()) == wanted
 
     def _known(self, digests: list[bytes]) -> dict[bytes, bytes]:
         """Vectors that equal chunks already have, or had."""
