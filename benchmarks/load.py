@@ -36,7 +36,7 @@ BESIDE: dict[str, tuple[str, Callable[[list[str], int], dict[str, Any]]]] = {
     "regex": ("search_regex", lambda notes, n: {"pattern": r"(\w+ ?)+\d{9}x"}),
     "index": ("index_vault", lambda notes, n: {"force": True}),
     "semantic": ("search_semantic", lambda notes, n: {"query": f"plans for quarter {n}", "k": 100}),
-    "dql": ("search_dql", lambda notes, n: {"dql": f"TABLE length(file.outlinks) WHERE file.size > {n} SORT file.size"}),
+    "dql": ("search_dql", lambda notes, n: {"dql": f"TABLE length(file.outlinks) WHERE file.size > {n} SORT file.size LIMIT 100"}),
     "bulk": ("bulk_set_property", lambda notes, n: {"paths": notes[-50:], "key": "load", "value": n}),
 }  # fmt: skip
 Call = Callable[[str, dict[str, Any]], Awaitable[bool]]

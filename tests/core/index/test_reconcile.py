@@ -13,7 +13,7 @@ from knapper.index.loading import facts
 from knapper.index.reconcile import Result
 from knapper.page import Page
 from knapper.testing import VaultFolder
-from tests.core.index.conftest import Open, content, everything, paths
+from tests.core.index.conftest import Open, content, everything, paths, until
 from tests.core.index.extracts import shouts
 
 
@@ -53,6 +53,40 @@ def test_force_reads_everything(vault: VaultFolder, index: Index) -> None:
     vault["a.md"] = "1"
     index.reconcile()
     assert index.reconcile(force=True) == Result(upserted=1, deleted=0, unchanged=0)
+
+
+class Cancelled(Exception):
+    """What a caller's report of progress raises where its client has gone."""
+
+
+def cancel(done: int, total: int) -> None:
+    raise Cancelled
+
+
+def test_a_vault_that_is_read_anew_stays_covered_also_where_that_is_cancelled(
+    vault: VaultFolder, index: Index
+) -> None:
+    for n in range(200):
+        vault[f"{n}.md"] = "text"
+    index.reconcile()
+    with pytest.raises(Cancelled):
+        index.reconcile(force=True, progress=cancel)
+    assert (index.coverage(), index.status().state) == ("", "ready")
+
+
+def test_what_a_cancelled_comparison_leaves_undone_is_done_without_anybody_asking(
+    vault: VaultFolder, opened: Open
+) -> None:
+    index = opened()
+    index.start()
+    until(lambda: index.status().state == "ready")
+    for n in range(200):
+        vault[f"{n}.md"] = "text"
+    with pytest.raises(Cancelled):
+        index.reconcile(progress=cancel)
+    until(
+        lambda: index.status().indexed == 200, seconds=15
+    )  # sooner than where nobody watches all is compared
 
 
 def test_a_folder_is_compared_alone(vault: VaultFolder, index: Index) -> None:

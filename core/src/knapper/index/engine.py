@@ -99,7 +99,13 @@ class Index:
                 return Result(0, 0, 0)
             if self.db.damage:
                 self.db.begin_anew(self.db.epoch)
-            result = reconcile(self, folder, force=force, progress=progress)
+            try:
+                result = reconcile(self, folder, force=force, progress=progress)
+            except (
+                BaseException
+            ):  # whoever asked has cancelled, or it failed: what is left is still to be done
+                self._life.compare()
+                raise
             if not folder and not self.stopping:
                 self._mark(level=1, reconciled_at=self._clock(), total=result.upserted + result.unchanged)
         self.vectors.wake()

@@ -34,21 +34,26 @@ class Known(NamedTuple):
 
 
 class Plan(NamedTuple):
-    """What a reconcile has to do."""
+    """What a reconcile has to do; what is read again although it is unchanged counts as read until then."""
 
     added: list[tuple[str, Stat]]
     changed: list[tuple[str, Stat]]
+    again: list[tuple[str, Stat]]
     removed: list[str]
     unchanged: int
     known: dict[str, Known]
 
     @property
     def total(self) -> int:
-        return len(self.added) + len(self.changed) + self.unchanged
+        return self.upserted + self.unchanged
+
+    @property
+    def upserted(self) -> int:
+        return len(self.added) + len(self.changed) + len(self.again)
 
     @property
     def notes(self) -> list[str]:
-        return [path for path, _ in [*self.added, *self.changed] if is_note(path)]
+        return [path for path, _ in [*self.added, *self.changed, *self.again] if is_note(path)]
 
 
 class Result(NamedTuple):
@@ -62,18 +67,21 @@ class Result(NamedTuple):
 def plan(index: Index, folder: str = "", force: bool = False) -> Plan:
     """Compare the folder on disk with the index by size, time and inode, in bulk; nothing is read."""
     known = index.known(folder)
-    added, changed, unchanged = [], [], 0
+    added, changed, again, unchanged = [], [], [], 0
     seen: dict[str, Known] = {}
     for path, stat in index.scan(folder):
         was = known.pop(path, None)
         if was is None:
             added.append((path, stat))
-        elif force or was.unread or was[:3] != (stat.size, stat.mtime_ns, stat.inode):
+        elif was.unread or was[:3] != (stat.size, stat.mtime_ns, stat.inode):
             changed.append((path, stat))
+            seen[path] = was
+        elif force:
+            again.append((path, stat))
             seen[path] = was
         else:
             unchanged += 1
-    return Plan(added, changed, list(known), unchanged, seen)
+    return Plan(added, changed, again, list(known), unchanged, seen)
 
 
 def reconcile(
@@ -81,7 +89,7 @@ def reconcile(
 ) -> Result:
     """Do what the plan says, in batches that each commit, so that answers come while it runs."""
     todo = plan(index, folder, force)
-    done = Result(len(todo.added) + len(todo.changed), len(todo.removed), todo.unchanged)
+    done = Result(todo.upserted, len(todo.removed), todo.unchanged)
     _do(index, todo, progress)
     for _ in range(ROUNDS):
         if index.stopping or not index.pending():
@@ -95,9 +103,7 @@ def _do(index: Index, todo: Plan, progress: Progress | None) -> None:
     for batch in _wanted(index, todo.removed, REMOVED):
         with index.db.write() as conn:
             index.writer.remove(conn, [path for path in batch if index.stat(path) is None])
-    many: AbstractContextManager[None] = (
-        index.writer.bulk() if len(todo.added) + len(todo.changed) >= MANY else nullcontext()
-    )
+    many: AbstractContextManager[None] = index.writer.bulk() if todo.upserted >= MANY else nullcontext()
     with many:
         _add_files(index, todo)
         _put_all(index, todo, progress)

@@ -1,5 +1,6 @@
 """Budget: how much work one script may ask for."""
 
+from collections.abc import Callable
 from time import monotonic
 
 from knapper.script.errors import BudgetExceeded
@@ -10,10 +11,20 @@ _STRIDE = 1024
 _FREE = 64
 
 
-class Budget:
-    """Steps and seconds that a script may spend; both are far above what an honest one needs."""
+def _go_on() -> None:
+    pass
 
-    def __init__(self, steps: int = 5_000_000, seconds: float = 5.0) -> None:
+
+class Budget:
+    """Steps and seconds that a script may spend; both are far above what an honest one needs.
+
+    `look` is called with every look at the clock and may raise, where nobody waits for the script any more.
+    """
+
+    def __init__(
+        self, steps: int = 5_000_000, seconds: float = 5.0, look: Callable[[], None] = _go_on
+    ) -> None:
+        self._seen = look
         self._steps = steps
         self._deadline = monotonic() + seconds
         self._until_look = _STRIDE
@@ -35,5 +46,6 @@ class Budget:
 
     def look(self) -> None:
         """Raise BudgetExceeded where the time is over."""
+        self._seen()
         if monotonic() > self._deadline:
             raise BudgetExceeded("it takes too long")

@@ -26,7 +26,7 @@ def rows(
             filters = None if override is None else read_filters(override)
             if engine == "obsidian" or (engine == "auto" and live.wanted(ctx, base, filters)):
                 return _live(ctx, path, view, override, page)
-            now, budget = datetime.fromtimestamp(ctx.now()), Budget(seconds=SECONDS)
+            now, budget = datetime.fromtimestamp(ctx.now()), Budget(seconds=SECONDS, look=ctx.check_cancelled)
             with collector_paused():
                 vault = IndexedVault(ctx)
                 found = query(base, vault, view, filters=filters, this=path, now=now, budget=budget)

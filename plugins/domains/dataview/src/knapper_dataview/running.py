@@ -52,7 +52,7 @@ def evaluated(ctx: Context, path: str, expression: str, engine: EngineName) -> t
         if engine == "obsidian":
             refuse_javascript(expression)
             return live.evaluated(ctx, path, expression)
-        budget = Budget(seconds=SECONDS)
+        budget = Budget(seconds=SECONDS, look=ctx.check_cancelled)
         found = _engine(ctx).evaluate_field(expression, path, budget)
         return plain(found, budget), type_of(found)
 
@@ -63,13 +63,13 @@ def rows(ctx: Context, dql: str, format: Format | None, engine: EngineName) -> D
         if engine == "obsidian":
             refuse_javascript(dql)
             return live.rows(ctx, dql, format)
-        budget = Budget(seconds=SECONDS)
+        budget = Budget(seconds=SECONDS, look=ctx.check_cancelled)
         return rows_of(answer(ctx, dql, budget=budget), format, budget)
 
 
 def answer(ctx: Context, dql: str, origin: str = "", budget: Budget | None = None) -> Result:
     """What the native engine says to a query that stands in the note `origin`."""
-    return _engine(ctx).run(dql, origin, budget or Budget(seconds=SECONDS))
+    return _engine(ctx).run(dql, origin, budget or Budget(seconds=SECONDS, look=ctx.check_cancelled))
 
 
 @contextmanager

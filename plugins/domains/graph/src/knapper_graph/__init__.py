@@ -33,7 +33,7 @@ def graph_centrality(
     net = _load(ctx, root)
     scores = {"pagerank": measures.pagerank, "degree": measures.degree, "betweenness": measures.betweenness}[
         measure
-    ](net)
+    ](net, look=ctx.check_cancelled)
     found = [
         Central(
             path=n,
@@ -64,7 +64,9 @@ def graph_communities(
     """Find groups of notes that link mostly among themselves, largest first, each with its most linked note."""
     net = _load(ctx, root)
     found = []
-    for number, group in enumerate(g for g in measures.communities(net) if len(g) >= min_size):
+    for number, group in enumerate(
+        g for g in measures.communities(net, look=ctx.check_cancelled) if len(g) >= min_size
+    ):
         hub = min(group, key=lambda n: (-len(net.around(n)), n))
         found.append(Community(id=number, size=len(group), hub=hub, paths=group[:max_paths]))
     return page.cut(found, key=lambda c: c.id)

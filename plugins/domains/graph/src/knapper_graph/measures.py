@@ -3,11 +3,16 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict, deque
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from math import log
 
 Edge = tuple[str, str, int]
+Look = Callable[[], None]  # called again and again, and raises where nobody waits for the answer any more
+
+
+def go_on() -> None:
+    """Nobody stops waiting."""
 
 
 @dataclass
@@ -35,12 +40,13 @@ class Graph:
         return dict(found)
 
 
-def degree(graph: Graph) -> dict[str, float]:
+def degree(graph: Graph, *, look: Look = go_on) -> dict[str, float]:
+    look()
     return {node: float(len(graph.out.get(node, {})) + len(graph.into.get(node, {}))) for node in graph.nodes}
 
 
 def pagerank(
-    graph: Graph, *, damping: float = 0.85, rounds: int = 60, close: float = 1e-9
+    graph: Graph, *, look: Look = go_on, damping: float = 0.85, rounds: int = 60, close: float = 1e-9
 ) -> dict[str, float]:
     """How much weight reaches a note when weight flows along links; notes without links give theirs to all."""
     count = len(graph.nodes)
@@ -49,6 +55,7 @@ def pagerank(
     rank = dict.fromkeys(graph.nodes, 1.0 / count)
     totals = {node: sum(targets.values()) for node, targets in graph.out.items()}
     for _ in range(rounds):
+        look()
         loose = sum(value for node, value in rank.items() if node not in totals)
         new = dict.fromkeys(graph.nodes, (1 - damping) / count + damping * loose / count)
         for node, targets in graph.out.items():
@@ -61,11 +68,12 @@ def pagerank(
     return rank
 
 
-def betweenness(graph: Graph, *, most: int = 400) -> dict[str, float]:
+def betweenness(graph: Graph, *, look: Look = go_on, most: int = 400) -> dict[str, float]:
     """How often a note lies on shortest ways between others (Brandes); from an even sample where there are many."""
     score = dict.fromkeys(graph.nodes, 0.0)
     sources = graph.nodes if len(graph.nodes) <= most else graph.nodes[:: -(-len(graph.nodes) // most)]
     for source in sources:
+        look()
         order, before, ways = _shortest_ways(graph, source)
         credit = dict.fromkeys(order, 0.0)
         for node in reversed(order):
@@ -95,14 +103,14 @@ def _shortest_ways(graph: Graph, source: str) -> tuple[list[str], dict[str, list
     return order, before, ways
 
 
-def communities(graph: Graph) -> list[list[str]]:
+def communities(graph: Graph, *, look: Look = go_on) -> list[list[str]]:
     """Groups that link among themselves more than chance would (Louvain, in a fixed order), largest first."""
     weights = {
         node: {other: float(links) for other, links in graph.around(node).items()} for node in graph.nodes
     }
     groups = {node: [node] for node in graph.nodes}
     while True:
-        label = _moved(weights)
+        label = _moved(weights, look)
         if len(set(label.values())) == len(weights):
             return sorted(
                 (sorted(group) for group in groups.values()), key=lambda group: (-len(group), group[0])
@@ -110,13 +118,14 @@ def communities(graph: Graph) -> list[list[str]]:
         groups, weights = _merged(groups, weights, label)
 
 
-def _moved(weights: dict[str, dict[str, float]]) -> dict[str, str]:
+def _moved(weights: dict[str, dict[str, float]], look: Look) -> dict[str, str]:
     """Put each node where it raises modularity most, until none moves; ties go to the first label."""
     degree = {node: sum(around.values()) for node, around in weights.items()}
     whole = sum(degree.values()) or 1.0
     label = {node: node for node in weights}
     total = dict(degree)
     for _ in range(50):
+        look()
         moved = False
         for node, around in weights.items():
             links: dict[str, float] = defaultdict(float)

@@ -84,7 +84,9 @@ def _native(ctx: Context, source: str, path: str | None, page: Page) -> Filtered
     properties = cache(lambda path: _properties(ctx, path))
     with collector_paused():
         result = query.run(
-            load(ctx, query.settings, where), properties_of=properties, budget=Budget(seconds=SECONDS)
+            load(ctx, query.settings, where),
+            properties_of=properties,
+            budget=Budget(seconds=SECONDS, look=ctx.check_cancelled),
         )
     groups = [TaskGroup(key=" > ".join(g.names), count=len(g.rows)) for g in result.groups if g.names]
     cut = _cut(result.rows, page)

@@ -1,5 +1,6 @@
 """What one evaluation may cost."""
 
+from collections.abc import Callable
 from time import monotonic
 
 from knapper_bases.engine.errors import BudgetExceeded
@@ -7,12 +8,26 @@ from knapper_bases.engine.errors import BudgetExceeded
 _CLOCK_EVERY = 2_000
 
 
+def _go_on() -> None:
+    pass
+
+
 class Budget:
-    """A number of operations, a wall time, and the greatest text and list that may be built."""
+    """A number of operations, a wall time, and the greatest text and list that may be built.
 
-    __slots__ = ("_clock_at", "_deadline", "_left", "longest", "operations", "seconds")
+    `look` is called with every look at the clock and may raise, where nobody waits for the answer any more.
+    """
 
-    def __init__(self, operations: int = 20_000_000, seconds: float = 10.0, longest: int = 1_000_000) -> None:
+    __slots__ = ("_clock_at", "_deadline", "_left", "_look", "longest", "operations", "seconds")
+
+    def __init__(
+        self,
+        operations: int = 20_000_000,
+        seconds: float = 10.0,
+        longest: int = 1_000_000,
+        look: Callable[[], None] = _go_on,
+    ) -> None:
+        self._look = look
         self.operations = operations
         self.seconds = seconds
         self.longest = longest
@@ -43,6 +58,7 @@ class Budget:
     def _check(self) -> None:
         if self._left < 0:
             raise BudgetExceeded(f"The evaluation takes more than {self.operations} operations")
+        self._look()
         if monotonic() > self._deadline:
             raise BudgetExceeded(f"The evaluation takes more than {self.seconds:g} s")
         self._clock_at = self._left - _CLOCK_EVERY

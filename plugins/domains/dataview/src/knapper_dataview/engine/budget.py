@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from time import monotonic
 
 from knapper_dataview.engine.errors import BudgetExceeded
@@ -9,12 +10,22 @@ from knapper_dataview.engine.errors import BudgetExceeded
 _CLOCK_EVERY = 512
 
 
+def _go_on() -> None:
+    pass
+
+
 class Budget:
-    """Operations and seconds for one query; a row, a lambda call and 16 characters of new text cost one operation each."""
+    """Operations and seconds for one query; a row, a lambda call and 16 characters of new text cost one operation each.
 
-    __slots__ = ("_deadline", "_next_look", "_operations", "_spent", "seconds")
+    `look` is called with every look at the clock and may raise, where nobody waits for the answer any more.
+    """
 
-    def __init__(self, operations: int = 2_000_000, seconds: float = 10.0) -> None:
+    __slots__ = ("_deadline", "_look", "_next_look", "_operations", "_spent", "seconds")
+
+    def __init__(
+        self, operations: int = 2_000_000, seconds: float = 10.0, look: Callable[[], None] = _go_on
+    ) -> None:
+        self._look = look
         self._operations = operations
         self._spent = 0
         self._next_look = _CLOCK_EVERY
@@ -42,6 +53,7 @@ class Budget:
 
     def remaining(self) -> float:
         """The seconds left; none left stops the query."""
+        self._look()
         left = self._deadline - monotonic()
         if left <= 0:
             raise BudgetExceeded(f"the query took longer than {self.seconds} seconds")
