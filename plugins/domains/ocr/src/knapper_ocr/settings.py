@@ -4,13 +4,17 @@ from __future__ import annotations
 
 from typing import Literal
 
-from pydantic import Field
+from pydantic import ConfigDict, Field
 
 from knapper import Section
 
 
 class OcrSettings(Section):
     """The section [ocr] of the configuration."""
+
+    model_config = ConfigDict(
+        regex_engine="python-re"
+    )  # the other takes ten times as long to build every letter there is
 
     program: Literal["auto", "tesseract", "rapidocr"] = Field(
         "auto", description="What reads pictures: tesseract where it is installed, else rapidocr."
