@@ -24,7 +24,6 @@ MOST_WORDS = 32
 COMMON = 0.4  # a word in this share of the notes tells nothing about one of them
 FEW = 200  # notes; so many are ranked at no cost, and every word counts
 LONG = 5  # letters; shorter words are a slip away from too many others
-MOST_MEANT = 2
 WORD = re.compile(r"[^\W_]+")
 
 
@@ -177,14 +176,14 @@ class Ranked(Own):
         """The words of a query that are looked for, the rarest first: without those that nearly every note has."""
         found = list(dict.fromkeys(terms(query)))
         counts = self._frequencies(found)
-        found = list(dict.fromkeys(other for term in found for other in self._meant(term, counts)))
+        found = list(dict.fromkeys(self._meant(term, counts) for term in found))
         counts = self._frequencies(found)
         most = max(FEW, COMMON * self._notes())
         telling = [t for t in found if counts[t] <= most] or found
         telling.sort(key=lambda t: counts[t])
         return telling[:MOST_WORDS]
 
-    def _meant(self, term: str, counts: dict[str, int]) -> list[str]:
+    def _meant(self, term: str, counts: dict[str, int]) -> str:
         """A word; where no note has it in any form, the most frequent of the words that are a slip away from it."""
         if (
             counts[term]
@@ -193,13 +192,12 @@ class Ranked(Own):
             or UNSPACED.search(term)
             or self._ranks(term)
         ):
-            return [term]
+            return term
         vocabulary = self._index.vocabulary
         with self._index.db.read() as conn:
             vocabulary.refresh(conn)
         near = self._frequencies(vocabulary.alike(words.fold(term)))
-        best = sorted((other for other in near if near[other]), key=lambda other: (-near[other], other))
-        return best[:MOST_MEANT] or [term]
+        return min((other for other in near if near[other]), key=lambda o: (-near[o], o), default=term)
 
     def _ranks(self, term: str) -> bool:
         """Whether a passage the caller may read has a word in some form."""
