@@ -1,10 +1,12 @@
 from __future__ import annotations
 
 import json
+import os
 import re
 from collections.abc import Callable
 from functools import partial
 from hashlib import sha256
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
@@ -402,3 +404,31 @@ def test_a_pattern_opens_hidden_files_for_reading_and_for_nothing_else(world: Wo
     limited = world.door(Acl(read_paths=["Open/**"]), may_read=pattern)
     assert code(lambda: limited.read("Birds/.space/def.json")) == "acl_denied"
     assert (world.root / "Birds/.space/def.json").read_bytes() == b"{}"
+
+
+@pytest.mark.skipif(os.name == "nt", reason="links of POSIX")
+def test_a_link_that_takes_a_folders_place_between_the_check_and_the_read_leads_nowhere(
+    world: World, tmp_path: Path
+) -> None:
+    (world.root / "a").mkdir()
+    (world.root / "a/n.md").write_text("ours")
+    (tmp_path / "outside").mkdir()
+    (tmp_path / "outside/n.md").write_text("theirs")
+    door = world.door()
+    assert door.authorise("read", "a/n.md") == "a/n.md"
+    (world.root / "a").rename(world.root / "b")
+    (world.root / "a").symlink_to(tmp_path / "outside")
+    for _ in range(2):
+        with pytest.raises(ToolError) as caught:
+            door.read("a/n.md")
+        assert caught.value.code in ("note_not_found", "path_invalid")
+
+
+def test_rules_are_asked_again_when_what_was_located_is_read(world: World) -> None:
+    (world.root / "n.md").write_text("text")
+    door = world.door(Acl(read_paths=["other/**"]))
+    with pytest.raises(ToolError) as denied:
+        door.authorise("read", "n.md")
+    with pytest.raises(ToolError) as again:
+        door.read("n.md")
+    assert (denied.value.code, again.value.code) == ("acl_denied", "acl_denied")
