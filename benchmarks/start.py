@@ -93,7 +93,9 @@ class Starts:
         """When a call was answered that was sent together with the handshake."""
         server = Server(self._command, self._env)
         server.send(("initialize", CLIENT), ("tools/call", call))
-        server.answer("tools/call")
+        found = server.answer("tools/call")["structuredContent"]
+        assert found.get("items", [1]), "nothing was found"
+        assert found.get("vectors_ready", True), "the index was begun anew"
         server.leave()
         return server.at["tools/call"]
 

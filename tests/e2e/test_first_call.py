@@ -22,6 +22,7 @@ OTHERS = frozenset(
         "knapper_tasks.engine",
         "knapper_templater.running",
         "mcp",
+        "numpy.ma",
         "opentelemetry",
         "regex",
         "sqlalchemy",

@@ -271,7 +271,7 @@ class Vectors:
 
         if not chunks or not width or not self._has_table(conn):
             return [], np.empty((0, width), np.float32)
-        wanted = np.unique(np.array(chunks, np.int64))
+        wanted = np.array(sorted({*chunks}), np.int64)  # np.unique would import masked arrays
         if self.engine == "numpy" or self._count(conn) <= IN_MEMORY:
             ids, matrix = self._matrix.refresh(conn, self._table, width)
             at = np.searchsorted(ids, wanted)
