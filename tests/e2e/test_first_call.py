@@ -6,6 +6,7 @@ import json
 import os
 import subprocess
 import sys
+from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
@@ -32,7 +33,8 @@ OTHERS = frozenset(
         "yaml",
     }
 )
-MODEL = frozenset({"numpy", "tokenizers"})
+PEAS = sha256(b"peas.md").hexdigest()[:32]
+MODEL = {"numpy", "tokenizers"}
 PROGRAM = """
 import json, os, sys
 from knapper.caller import LOCAL, Caller
@@ -60,6 +62,7 @@ def vault(tmp_path: Path, env: dict[str, str]) -> Path:
     folder.mkdir()
     text = "---\ntags: [garden]\n---\n# Beans\n\nThey want sun. #summer\n\n- [ ] water them 📅 2026-06-01\n"
     (folder / "beans.md").write_text(text, encoding="utf-8")
+    (folder / "peas.md").write_text("They want sun too.\n", encoding="utf-8")
     index = "import sys; from knapper.cli import main; sys.exit(main())"
     subprocess.run([sys.executable, "-c", index, "index", str(folder)], env=env, check=True)
     return folder
@@ -68,14 +71,15 @@ def vault(tmp_path: Path, env: dict[str, str]) -> Path:
 @pytest.mark.parametrize(
     ("tool", "arguments", "needed"),
     [
-        ("read_note", {"path": "beans.md"}, frozenset()),
-        ("search_text", {"query": "sun"}, frozenset()),
+        ("read_note", {"path": "beans.md"}, set()),
+        ("search_text", {"query": "sun"}, set()),
         ("search_semantic", {"query": "where beans grow"}, MODEL),
         ("search_vault", {"query": "where beans grow", "mode": "hybrid"}, MODEL),
+        ("related", {"type": "note", "id": PEAS}, {"numpy"}),
     ],
 )
 def test_a_first_call_imports_nothing_that_only_others_need(
-    vault: Path, env: dict[str, str], tool: str, arguments: dict[str, Any], needed: frozenset[str]
+    vault: Path, env: dict[str, str], tool: str, arguments: dict[str, Any], needed: set[str]
 ) -> None:
     done = subprocess.run(
         [sys.executable, "-c", PROGRAM, str(vault), tool, json.dumps(arguments)],
@@ -86,5 +90,5 @@ def test_a_first_call_imports_nothing_that_only_others_need(
     )
     error, answer, modules = json.loads(done.stdout)
     assert error is None
-    assert "They want sun" in json.dumps(answer)
+    assert "beans.md" in json.dumps(answer)
     assert (OTHERS | MODEL) & set(modules) == needed
