@@ -63,9 +63,10 @@ def test_the_tool_and_the_listener_agree_number_for_number(served: tuple[Web, in
         ("enqueue_capture", {"content": "text", "idempotency_key": "k"}),
         ("start_session", {"caller": "me"}),
         ("delete_note", {"path": "new.md"}),
-        ("no_such_tool", {}),
     ):
         in_session(web, session, tool, arguments)
+    unknown = {"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {"name": "no_such_tool"}}
+    assert b"-32602" in web.request(body=unknown, Mcp_Session_Id=session)[2]
     # A call is counted when it has ended, so this one is not among its own numbers: both see the same calls.
     listened = exposed(port)
     asked = told(web, session)

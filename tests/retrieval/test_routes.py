@@ -74,6 +74,8 @@ def test_every_other_route_is_its_tool(http: Calls, vault: VaultFolder) -> None:
     ):
         wanted = http(retrieval, tool, **arguments)
         wanted.pop("warnings")
+        for answer in (wanted, got[1]["data"]):  # the vault is compared with its files meanwhile
+            answer.get("freshness", {}).pop("last_successful_update_at", None)
         assert got == (200, {"data": wanted, "warnings": []})
 
 

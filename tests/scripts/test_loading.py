@@ -171,7 +171,7 @@ def test_a_name_that_is_taken_stays_with_its_owner(
     run("trust", "a-b.py", "a_b.py", "find_capability.py")
     for _ in range(2):
         assert (tools.look(), tools.call("a_b")) == (["a_b"], "first")
-    assert caplog.messages == [
+    assert [record.getMessage() for record in caplog.records if record.levelno >= logging.WARNING] == [
         "script mcp-tools/a_b.py of vault main would be the tool 'a_b', which is there already",
         "script mcp-tools/find_capability.py of vault main would be the tool 'find_capability', which is there already",
     ]

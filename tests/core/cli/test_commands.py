@@ -399,7 +399,9 @@ def test_a_client_that_starts_it_without_a_word_is_served_what_is_configured(
 def test_a_server_that_is_stopped_while_it_starts_ends_without_a_word(
     machine: Path, install: Install, config: Path
 ) -> None:
-    install("halt", "import os, signal\nos.kill(os.getpid(), signal.SIGINT)\n")
+    # What a shell starts in the background ignores the signal; at a terminal it is heard.
+    heard = "signal.signal(signal.SIGINT, signal.default_int_handler)"
+    install("halt", f"import os, signal\n{heard}\nos.kill(os.getpid(), signal.SIGINT)\n")
     add(config, '[plugins]\nonly = ["halt"]')
     command = [sys.executable, "-m", "knapper", "serve", str(config), "--http", "--port", "0"]
     done = subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
