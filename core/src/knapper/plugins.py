@@ -25,6 +25,13 @@ GROUP = "knapper"
 HOOKS = tuple(name for name in vars(hookspecs) if name.startswith("knapper_"))
 
 
+class _Manager(pluggy.PluginManager):
+    """pluggy would look closely at every name of a module; what is a hook is known, and checked, before it is asked."""
+
+    def parse_hookimpl_opts(self, plugin: object, name: str) -> pluggy.HookimplOpts | None:
+        return super().parse_hookimpl_opts(plugin, name) if name in HOOKS else None
+
+
 class Plugin:
     """One plugin: where it comes from, what it implements, and why it failed if it did."""
 
@@ -51,7 +58,7 @@ class Plugins:
     def __init__(self, *, strict: bool = False) -> None:
         self.strict = strict
         self.all: list[Plugin] = []
-        self._pm = pluggy.PluginManager("knapper")
+        self._pm = _Manager("knapper")
         self._pm.add_hookspecs(hookspecs)
 
     @classmethod
@@ -139,8 +146,10 @@ class Plugins:
 
 
 def _described(entry: EntryPoint) -> Plugin:
-    dist = entry.dist
-    return Plugin(entry.name, dist.name if dist else "", dist.version if dist else "", entry.module)
+    if entry.dist is None:
+        return Plugin(entry.name, "", "", entry.module)
+    told = entry.dist.metadata  # read anew each time it is asked for
+    return Plugin(entry.name, told["Name"] or "", told["Version"] or "", entry.module)
 
 
 def _flat(answer: Any) -> Iterator[Any]:
