@@ -211,6 +211,12 @@ def test_an_accent_is_part_of_the_word(call: Calls, vault: VaultFolder) -> None:
     assert paths(call, "हि", whole_word=True) == []
 
 
+def test_marks_are_found_in_whatever_order_they_were_typed(call: Calls, vault: VaultFolder) -> None:
+    vault["a.md"] = "1\u0301\u3099"
+    assert paths(call, "\u3099\u0301") == ["a.md"]
+    assert paths(call, "\u0301\u3099") == ["a.md"]
+
+
 LETTERS = st.sampled_from(
     [*"abAB ß_-.é\u0301e日本がか\u3099\n🪨İıi1", "\r\n", "ς", "Σ", "ﬁ", "\u0390", "\u03ca", "\u212a"]
 )

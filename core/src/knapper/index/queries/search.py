@@ -228,6 +228,7 @@ class Wanted:
             and text.lower() == text.upper() == text
             and unicodedata.is_normalized("NFD", text)
             and unicodedata.is_normalized("NFC", text)
+            and not any(map(unicodedata.combining, text))  # marks may stand in another order
         )
 
     def _forms(self, text: str) -> Iterator[tuple[str, str, Form]]:
