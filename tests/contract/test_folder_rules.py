@@ -9,8 +9,7 @@ import pytest
 from knapper.testing import Calls, VaultFolder
 from knapper_retrieval import retrieval
 from knapper_search import search
-
-from .conftest import embed
+from tests.retrieval.conftest import Given, embed
 
 WORDS = [
     "amber",
@@ -61,14 +60,15 @@ def answers(call: Calls) -> list[Any]:
     return found
 
 
-def test_notes_that_may_not_be_read_change_no_answer_at_all(meaning: Calls, vault: VaultFolder) -> None:
-    meaning.settings |= {"acl": {"read_paths": ["open/**"]}}
+def test_notes_that_may_not_be_read_change_no_answer_at_all(call: Calls, vault: VaultFolder) -> None:
+    call.plugins = [Given()]
+    call.settings = {"embeddings": {"provider": "counts"}, "acl": {"read_paths": ["open/**"]}}
     for n, text in enumerate(notes(1, 30)):
         vault[f"open/{n}.md"] = text
-    before = answers(meaning)
+    before = answers(call)
     for n, text in enumerate(notes(2, 120)):
         vault[f"hidden/{n}.md"] = "flint " * (n % 7) + text * 3
-    assert answers(meaning) == before
+    assert answers(call) == before
 
 
 def test_rules_that_hide_nothing_rank_as_no_rules_do(call: Calls, vault: VaultFolder) -> None:
