@@ -112,6 +112,19 @@ def test_a_raising_sink_is_counted_and_logged_once(hub: Hub, caplog: pytest.LogC
     ]
 
 
+def test_a_sink_settles_when_nothing_waits_any_more_and_may_fail_to(hub: Hub) -> None:
+    class Settling(Keeper):
+        def settle(self) -> None:
+            raise RuntimeError(f"after {len(self.seen)}")
+
+    keeper = Settling()
+    hub.add("settling", keeper)
+    for number in (1, 2):
+        hub.put(RECORD)
+        assert hub.lanes[0].drain(10)
+        assert (len(keeper.seen), hub.lanes[0].failed) == (number, number)
+
+
 def test_closing_hands_over_what_is_queued_and_closes_the_sink() -> None:
     keeper = Keeper()
     lane = Lane("keeper", keeper)

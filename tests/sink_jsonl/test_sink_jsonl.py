@@ -81,6 +81,29 @@ def test_a_full_disk_costs_lines_and_no_call(call: Calls, vault: VaultFolder) ->
     assert len((traces(call) / "other.jsonl").read_text().splitlines()) == 1
 
 
+def test_more_sessions_than_files_may_be_open_have_a_file_each(call: Calls, vault: VaultFolder) -> None:
+    call.plugins.append(knapper_sink_jsonl)
+    runtime = call.runtime(probe)
+    names = [f"s{number % 40}" for number in range(120)]
+    for name in names:
+        runtime.call("look", {"word": "x"}, Caller("ann", LOCAL, authenticated=True, session=name))
+    (lane,) = runtime.hub.lanes
+    assert lane.drain(10)
+    assert (lane.failed, lane.dropped) == (0, 0)
+    assert {len((traces(call) / f"{name}.jsonl").read_text().splitlines()) for name in names} == {3}
+
+
+def test_a_trace_that_is_removed_between_calls_begins_anew(call: Calls, vault: VaultFolder) -> None:
+    call.plugins.append(knapper_sink_jsonl)
+    runtime = call.runtime(probe)
+    (lane,) = runtime.hub.lanes
+    for _ in range(2):
+        runtime.call("look", {"word": "x"}, Caller("ann", LOCAL, authenticated=True, session="one"))
+        assert lane.drain(10)
+        assert len((traces(call) / "one.jsonl").read_text().splitlines()) == 1
+        (traces(call) / "one.jsonl").unlink()
+
+
 def test_it_can_be_switched_off(call: Calls, vault: VaultFolder) -> None:
     call.plugins.append(knapper_sink_jsonl)
     call.settings["observability"] = {"jsonl": False}

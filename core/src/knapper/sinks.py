@@ -54,7 +54,10 @@ class Event(msgspec.Struct, kw_only=True, omit_defaults=True):
 
 
 class Observer(Protocol):
-    """A built sink. Its methods run on a thread of its own; what they raise is counted, not spread."""
+    """A built sink. Its methods run on a thread of its own; what they raise is counted, not spread.
+
+    One that keeps something open between records may have a method `settle`, called when none is waiting any more.
+    """
 
     def call(self, record: CallRecord) -> None: ...
     def event(self, event: Event) -> None: ...
@@ -71,6 +74,9 @@ class Sink(msgspec.Struct, frozen=True):
     build: Callable[[Any], Observer | None]
 
 
+def _nothing() -> None: ...
+
+
 class Lane:
     """A sink's queue and thread: bounded, so that a hanging sink drops records instead of slowing calls."""
 
@@ -79,6 +85,7 @@ class Lane:
         self.dropped = 0
         self.failed = 0
         self.observer = observer
+        self._settle: Callable[[], None] = getattr(observer, "settle", _nothing)
         self._queue: deque[CallRecord | Event] = deque()
         self._wake = threading.Event()
         self._idle = threading.Event()
@@ -114,7 +121,8 @@ class Lane:
             self._stopping.wait(GATHER_SECONDS)
             self._wake.clear()
             while self._queue:
-                self._hand_over(self._queue.popleft())
+                self._try(self._hand_over, self._queue.popleft())
+            self._try(self._settle)
             self._idle.set()
         try:
             self.observer.close()
@@ -122,11 +130,14 @@ class Lane:
             log.warning("sink %s failed to close", self.name, exc_info=True)
 
     def _hand_over(self, item: CallRecord | Event) -> None:
+        if isinstance(item, Event):
+            self.observer.event(item)
+        else:
+            self.observer.call(item)
+
+    def _try(self, step: Callable[..., None], *given: CallRecord | Event) -> None:
         try:
-            if isinstance(item, Event):
-                self.observer.event(item)
-            else:
-                self.observer.call(item)
+            step(*given)
         except Exception:
             self.failed += 1
             if self.failed == 1:

@@ -7,7 +7,7 @@ import os
 import re
 import time
 from collections.abc import Iterator
-from io import RawIOBase
+from io import FileIO
 from pathlib import Path
 from typing import Any
 
@@ -57,15 +57,30 @@ def append(file: Path, line: dict[str, Any]) -> None:
 
 def append_encoded(file: Path, line: bytes) -> None:
     """Add a line that is JSON already."""
-    data = line + b"\n"
-    with file.open("a+b", buffering=0) as stream:
+    with opened(file) as stream:
+        add(stream, line)
+
+
+def opened(file: Path) -> FileIO:
+    """A file that lines can be added to, at the start of one."""
+    stream = FileIO(file, "a+")
+    try:
         if _cut_off(stream):
-            data = b"\n" + data
-        if (stream.write(data) or 0) < len(data):
-            raise OSError(errno.ENOSPC, "the line was cut off")
+            stream.write(b"\n")
+    except BaseException:
+        stream.close()
+        raise
+    return stream
 
 
-def _cut_off(stream: RawIOBase) -> bool:
+def add(stream: FileIO, line: bytes) -> None:
+    """Add a line to an open file; where this raises the line may be cut off, so the file is to be opened anew."""
+    data = line + b"\n"
+    if stream.write(data) < len(data):
+        raise OSError(errno.ENOSPC, "the line was cut off")
+
+
+def _cut_off(stream: FileIO) -> bool:
     """Whether the last writer was killed, or met a full disk, in the middle of its line."""
     if not stream.seekable() or stream.seek(0, os.SEEK_END) == 0:
         return False
