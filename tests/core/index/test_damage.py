@@ -78,7 +78,14 @@ def remove(file: Path) -> None:
     file.unlink()
 
 
+def lose_the_log(file: Path) -> None:
+    """What has been written last is not in the file itself."""
+    file.with_name(file.name + "-wal").unlink()
+
+
 HARM = [truncate, empty, overwrite_start, overwrite_middle, change_a_letter, append, another_database, remove]
+IN_PLACE = [truncate, empty, overwrite_start, overwrite_middle, change_a_letter, append]
+WHILE_OPEN = IN_PLACE if os.name == "nt" else [*IN_PLACE, another_database, lose_the_log]
 Harm = Callable[[Path], None]
 
 
@@ -186,19 +193,74 @@ def asked_anew(index: Index) -> str:
     return "".join(codes)
 
 
-@pytest.mark.parametrize("harm", [truncate, overwrite_start])
+@pytest.mark.skipif(os.name == "nt", reason="there a file that is open does not tell when it was written")
+@pytest.mark.parametrize("harm", WHILE_OPEN)
 def test_harm_while_the_server_runs_is_an_error_to_try_again_and_the_next_reconcile_mends_it(
     harm: Harm, filled: VaultFolder, opened: Open, file: Path, tmp_path: Path
 ) -> None:
     build(opened)
     index = opened()
     index.reconcile()
+    content(index)  # much of it is in memory now
     harm(file)
+    with pytest.raises(ToolError) as error:
+        content(index)
+    assert error.value.code == "index_unavailable"
     assert asked_anew(index) == "index_unavailable"
     assert CODES["index_unavailable"].retryable
     index.reconcile()
     assert asked_anew(index) == ""
     assert content(index) == expected(opened, tmp_path)
+
+
+@pytest.mark.skipif(os.name == "nt", reason="there nobody can replace what somebody has open")
+@pytest.mark.parametrize("put", [shutil.copyfile, os.replace])
+def test_an_older_index_of_the_vault_put_in_place_while_the_server_runs_answers_nothing(
+    put: Callable[[Path, Path], object], filled: VaultFolder, opened: Open, file: Path, tmp_path: Path
+) -> None:
+    build(opened)
+    older = tmp_path / "older.db"
+    shutil.copyfile(file, older)
+    filled["new.md"] = "# New"
+    build(opened)
+    index = opened()
+    index.reconcile()
+    assert "new.md" in paths(index)
+    put(older, file)
+    with pytest.raises(ToolError) as error:
+        paths(index)
+    assert error.value.code == "index_unavailable"
+    assert index.coverage() == "the index is damaged and is being built anew"
+    index.reconcile()
+    assert content(index) == expected(opened, tmp_path)
+
+
+@pytest.mark.skipif(os.name == "nt", reason="there a file that is open does not tell when it was written")
+def test_harm_that_nobody_met_before_the_end_costs_a_rebuild_at_the_next_start(
+    filled: VaultFolder, opened: Open, file: Path
+) -> None:
+    build(opened)
+    index = opened()
+    index.reconcile()
+    change_a_letter(file)
+    index.close()
+    again = opened()
+    assert (again.db.rebuilt, again.status().total) == ("changed by another program", 0)
+
+
+@pytest.mark.skipif(os.name == "nt", reason="there a file that is open does not tell when it was written")
+def test_who_comes_after_the_harm_does_not_trust_the_index_that_others_have_open(
+    filled: VaultFolder, opened: Open, file: Path
+) -> None:
+    build(opened)
+    index = opened()
+    index.reconcile()
+    change_a_letter(file)
+    second = opened()
+    assert (second.db.rebuilt, second.status().total) == ("changed by another program", 0)
+    assert index.coverage() == "indexing: nothing is in the index yet; ask again in a moment"
+    second.reconcile()
+    assert paths(index) == sorted(NOTES)
 
 
 @pytest.mark.parametrize("harm", [truncate, overwrite_start])

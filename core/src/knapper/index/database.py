@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 from knapper.errors import ToolError
 from knapper.index import before
 from knapper.index.permitted import Filter, Readable, Verdicts
-from knapper.index.seal import Seal
+from knapper.index.seal import Body, Seal, body
 from knapper.store.sqlite import connect, private_file, sqlite_module
 from knapper.vault.locks import FileLock
 
@@ -31,6 +31,7 @@ PAGE_SIZE = 8192  # most notes are larger than half a page of 4096, and would wa
 IOERR, CORRUPT, CANTOPEN, NOTADB = 10, 11, 14, 26
 BUSY, LOCKED = 5, 6
 DAMAGED = "damaged"
+FOREIGN = "changed by another program"
 OTHER = "made by another version or configuration"
 DAMAGE = frozenset({IOERR, CORRUPT, CANTOPEN, NOTADB})
 
@@ -75,8 +76,9 @@ class Reader:
 class Database:
     """One file, one writer at a time among all processes, a reader for each thread.
 
-    The file may be damaged, replaced or deleted at any time. What notices says so: the call fails as one that can be
-    tried again, and `begin_anew` makes an empty file in its place. `epoch` counts the files this process has seen there.
+    The file may be damaged, replaced, written over or deleted at any time. What notices says so: the call fails as one
+    that can be tried again, and `begin_anew` makes an empty file in its place. `epoch` counts the files this process has
+    seen there.
     """
 
     def __init__(self, path: Path, schema: str, fingerprint: str, prepare: Callable[[Any], None]) -> None:
@@ -93,7 +95,8 @@ class Database:
         self._readers: weakref.WeakSet[Reader] = weakref.WeakSet()
         self._opening = threading.Lock()
         self._closed = False
-        self._opened: tuple[int, ...] = ()
+        self._committing = False
+        self._opened: tuple[Body, ...] = ()
         self._writer = self._open()
 
     def _open(self) -> sqlite3.Connection:
@@ -101,12 +104,14 @@ class Database:
         alone = self._seal.join()
         try:
             connection = self._judged() if alone else self._joined()
+            if alone:
+                self._seal.note()
         finally:
             self._seal.settle()
         if connection is not None:
             return connection
         # Another version or configuration has it open: it keeps its file, and this one gets one of its own.
-        self._seal.leave()
+        self._seal.drop()
         self.path = self.path.with_name(f"{self.path.stem}-{self._fingerprint}.db")
         return self._open()
 
@@ -122,7 +127,7 @@ class Database:
         self._seal.remove()
         self._sweep()
         if verdict == "broken":
-            self.rebuilt = "changed by another program"
+            self.rebuilt = FOREIGN
         elif (connection := self._sound(check=verdict == "unsealed")) is not None:
             # Nobody has compared it with the files meanwhile: until somebody does, it is not level with them.
             connection.execute("DELETE FROM meta WHERE key = 'level'")
@@ -137,11 +142,21 @@ class Database:
     def _joined(self) -> sqlite3.Connection | None:
         """The file that others have open; None where it is another version's, a new one where it is damaged."""
         connection = self._sound()
-        if connection is not None or not self.rebuilt.startswith(DAMAGED):
+        if connection is None and not self.rebuilt.startswith(DAMAGED):
+            return None
+        if connection is not None and self._seal.is_noted():
             return connection
         with self._my_turn():
+            if connection is not None:
+                if self._seal.is_noted():
+                    self._opened = self._identity()
+                    return connection
+                connection.close()
+                self.rebuilt = FOREIGN
             self._discard()
-            return self._fitting()
+            connection = self._fitting()
+            self._seal.note()
+            return connection
 
     def _sound(self, *, check: bool = False) -> sqlite3.Connection | None:
         try:
@@ -223,25 +238,50 @@ class Database:
         with self._my_turn():
             if self._closed or damaged not in (None, self.epoch):
                 return
-            unchanged = self._identity() == self._opened
+            begun = self._seal.is_noted() and self._is_other(self._identity())  # by another process
             self._let_go()
-            if unchanged:
+            if not begun:
                 self._discard()
             self._renew()
 
     def check(self) -> None:
-        """Go over to the file that is now in place, if it is not the one that was opened."""
-        if self._identity() == self._opened or self._closed:
+        """Go over to the file that is now in place, if it is not the one that was opened.
+
+        Only a file that one of its users has made, or made longer, is to be trusted, and one that is not there at all.
+        """
+        if self._is_as_left():
             return
         with self._my_turn():
-            if self._identity() != self._opened and not self._closed:
+            if self._is_as_left():
+                return
+            found = self._identity()
+            if (found[0] and not self._seal.is_noted()) or self._lost_log(found):
+                self._note_damage(FOREIGN, self.epoch)
+            elif self._is_other(found):
                 log.warning("the index %s was replaced or removed; it is opened anew", self.path.name)
                 self._let_go()
                 self._renew()
+            else:
+                self._opened = found
 
-    def _identity(self) -> tuple[int, ...]:
-        """Which files these are; one that was deleted stays open, and what is written to it is lost."""
-        return tuple(_inode(name) for name in self._files)
+    def _is_as_left(self) -> bool:
+        """Whether nothing has happened to the file; one that this process is just writing to, changes."""
+        found = self._identity()
+        if found == self._opened or self._closed or self.damage:
+            return True
+        return self._committing and not self._is_other(found)
+
+    def _is_other(self, found: tuple[Body, ...]) -> bool:
+        return found[0][:1] != self._opened[0][:1]
+
+    def _lost_log(self, found: tuple[Body, ...]) -> bool:
+        """Whether what is not folded into the file yet is gone, and the file with it."""
+        return not self._is_other(found) and found[1:] != self._opened[1:]
+
+    def _identity(self) -> tuple[Body, ...]:
+        """Which files these are, and the content of the first; one that was deleted stays open, and what is written to it is lost."""
+        first, *others = map(body, self._files)
+        return (first, *(other[:1] for other in others))
 
     def _let_go(self) -> None:
         with suppress(sqlite_module().Error):
@@ -263,6 +303,7 @@ class Database:
         if connection is None:
             raise ToolError("index_unavailable", "another version of the server has taken the index")
         self._writer = connection
+        self._seal.note()
         self.epoch += 1
         self.damage = ""
 
@@ -290,17 +331,31 @@ class Database:
         """One transaction that holds the write lock from its start."""
         self._usable()
         with self._my_turn():
+            self._usable()  # there may be another file since the wait for the turn began
             connection, epoch = self._writer, self.epoch
             try:
                 connection.execute("BEGIN IMMEDIATE")
                 yield connection
-                connection.execute("COMMIT")
+                self._commit(connection)
             except BaseException as error:
                 _roll_back(connection)
                 judgement = self._judgement(error, epoch)
                 if judgement is error:
                     raise
                 raise judgement from error
+
+    def _commit(self, connection: sqlite3.Connection) -> None:
+        """Now and then SQLite folds its log into the file with this, which nobody does but who may write."""
+        untouched = self._identity() == self._opened
+        self._committing = untouched
+        try:
+            connection.execute("COMMIT")
+            found = self._identity()
+            if untouched and found != self._opened:
+                self._seal.note()
+                self._opened = found
+        finally:
+            self._committing = False
 
     @contextmanager
     def read(self, readable: Readable | None = None) -> Iterator[sqlite3.Connection]:
@@ -339,11 +394,14 @@ class Database:
         """What a failure means to the caller: damage is noted, and becomes an error that says to try again."""
         if not _is_damage(error):
             return error
-        if epoch == self.epoch and not self.damage:
-            self.damage = str(error)
-            log.warning("the index %s is damaged (%s) and is built anew", self.path.name, error)
-            self.on_damage()
+        self._note_damage(str(error), epoch)
         return _unavailable()
+
+    def _note_damage(self, damage: str, epoch: int) -> None:
+        if epoch == self.epoch and not self.damage:
+            self.damage = damage
+            log.warning("the index %s is damaged (%s) and is built anew", self.path.name, damage)
+            self.on_damage()
 
     def size(self) -> int:
         """Bytes on disk, with what has not been folded into the file yet."""
@@ -353,16 +411,12 @@ class Database:
     def close(self) -> None:
         with self._my_turn():
             self._closed = True
+            in_order = not self.damage and self._seal.is_noted() and not self._lost_log(self._identity())
             self._writer.close()
             self._close_readers()
-            self._seal.leave()
-
-
-def _inode(name: str) -> int:
-    try:
-        return os.stat(name).st_ino  # noqa: PTH116  # asked for with every query
-    except OSError:
-        return 0
+            if in_order:  # the last to close it has folded its log in
+                self._seal.note()
+            self._seal.leave(in_order=in_order)
 
 
 def _roll_back(connection: sqlite3.Connection) -> None:

@@ -2,6 +2,8 @@
 
 Every process that has the file open holds a shared lock on a file beside it. Whoever finds itself alone may judge the
 file: it is as it was left where its size and time are those of the seal. Whoever leaves last writes the seal.
+
+While it is open, whoever has written to it notes how it left it: what is there otherwise is another program's work.
 """
 
 from __future__ import annotations
@@ -9,10 +11,24 @@ from __future__ import annotations
 import json
 import os
 import sys
+from contextlib import suppress
 from pathlib import Path
 from typing import Literal
 
 Verdict = Literal["sealed", "broken", "unsealed"]
+Body = tuple[int, ...]
+_NOTED = 100  # bytes, more than any three numbers take
+
+
+def body(file: str) -> Body:
+    """What tells a file from another one, and from itself with other content; empty where there is none."""
+    try:
+        found = os.stat(file)  # noqa: PTH116  # asked for with every query
+    except OSError:
+        return ()
+    if os.name == "nt":  # there the size and time of a file that is open follow when they please
+        return (found.st_ino,)
+    return (found.st_ino, found.st_size, found.st_mtime_ns)
 
 
 class Seal:
@@ -21,6 +37,7 @@ class Seal:
     def __init__(self, file: Path) -> None:
         self._file = file
         self._path = file.with_suffix(".seal")
+        self._left = file.with_suffix(".left")
         self._users = file.with_suffix(".users")
         self._fd = -1
 
@@ -50,12 +67,31 @@ class Seal:
     def remove(self) -> None:
         self._path.unlink(missing_ok=True)
 
-    def leave(self) -> None:
-        """Stop being one of the users, after the file was closed; the last one seals it."""
+    def note(self) -> None:
+        """Say that the file is as one of its users has left it; whoever may write to it says so.
+
+        Where this fails, the others build the index anew. On a full disk it does not: it takes no more room than before.
+        """
+        with suppress(OSError):
+            fd = os.open(self._left, os.O_WRONLY | os.O_CREAT | getattr(os, "O_CLOEXEC", 0), 0o600)
+            try:
+                os.write(fd, json.dumps(body(str(self._file))).ljust(_NOTED).encode())
+            finally:
+                os.close(fd)
+
+    def is_noted(self) -> bool:
+        """Whether the file is as its users left it; certain for whoever may write to it."""
+        try:
+            return bool(json.loads(self._left.read_bytes()) == list(body(str(self._file))))
+        except (OSError, ValueError):
+            return False
+
+    def leave(self, *, in_order: bool) -> None:
+        """Stop being one of the users, after the file was closed; the last one seals it, or says that it is not to be trusted."""
         if self._fd < 0:
             return
         if _alone(self._fd) and self._file.exists():
-            self._path.write_text(json.dumps(self._facts()))
+            self._path.write_text(json.dumps(self._facts() if in_order else None))
         self.drop()
 
     def drop(self) -> None:
