@@ -11,15 +11,18 @@ from knapper import Domain
 from knapper.caller import LOCAL, Caller
 from knapper.dispatch.call import Outcome
 from knapper.runtime import Runtime
+from knapper.server.results import error_text
 from knapper.testing import Calls, VaultFolder
 from knapper_attachments import attachments
 from knapper_bundles import bundles
 from knapper_graph import graph
 from knapper_links import links
 from knapper_properties import properties
+from knapper_retrieval import retrieval
 from knapper_search import search
 from knapper_tags import tags
 from knapper_tasks import tasks
+from knapper_vaults import vaults
 
 CALLER = Caller("test", LOCAL, authenticated=True, session="test")
 ASKED: list[tuple[Domain, str, dict[str, Any]]] = [
@@ -45,6 +48,11 @@ ASKED: list[tuple[Domain, str, dict[str, Any]]] = [
     (tags, "list_tags", {}),
     (tags, "find_notes_by_tag", {"tag": "t"}),
     (tasks, "list_tasks", {}),
+    (vaults, "get_vault", {}),
+]
+MISSED: list[tuple[Domain, str, dict[str, Any]]] = [
+    (links, "get_outgoing_links", {"path": "c"}),
+    (retrieval, "get_note", {"note_id": "0" * 32}),
 ]
 
 
@@ -52,7 +60,7 @@ ASKED: list[tuple[Domain, str, dict[str, Any]]] = [
 def half_indexed(call: Calls, vault: VaultFolder) -> Runtime:
     """A server that knows one note of two: it was stopped before it had compared all files."""
     vault["a.md"] = "[[b]] word #t\n"
-    runtime = call.runtime(*{domain.slug: domain for domain, *_ in ASKED}.values())
+    runtime = call.runtime(*{domain.slug: domain for domain, *_ in ASKED + MISSED}.values())
     runtime.vaults.get("main").index.refresh(["a.md"])
     vault["b.md"] = "[[a]] word #t\n"
     return runtime
@@ -73,6 +81,34 @@ def test_an_answer_says_that_files_are_not_in_the_index_yet(
     )
     half_indexed.vaults.get("main").index.reconcile()
     assert said(half_indexed.call(tool, arguments, CALLER)) is None
+
+
+@pytest.mark.parametrize(("domain", "tool", "arguments"), MISSED)
+def test_what_is_missed_may_be_among_what_is_not_in_the_index_yet(
+    half_indexed: Runtime, domain: Domain, tool: str, arguments: dict[str, Any]
+) -> None:
+    early = half_indexed.call(tool, arguments, CALLER).error
+    assert early is not None
+    lacking = "indexing: the 1 files in the index are being compared with the vault"
+    assert early["details"]["incomplete"] == lacking
+    assert lacking in error_text(early).splitlines()
+    half_indexed.vaults.get("main").index.reconcile()
+    late = half_indexed.call(tool, arguments, CALLER).error
+    assert late is not None
+    assert "incomplete" not in late.get("details", {})
+
+
+def test_the_list_of_vaults_says_of_each_what_its_counts_cover(half_indexed: Runtime) -> None:
+    def only() -> Any:
+        return msgspec.json.decode(half_indexed.call("list_vaults", {}, CALLER).payload)["vaults"][0]
+
+    early = only()
+    assert early["note_count"] == 1
+    assert early["incomplete"] == "indexing: the 1 files in the index are being compared with the vault"
+    half_indexed.vaults.get("main").index.reconcile()
+    late = only()
+    assert late["note_count"] == 2
+    assert "incomplete" not in late
 
 
 def test_how_many_files_are_in_is_told_while_notes_wait(half_indexed: Runtime) -> None:

@@ -16,6 +16,7 @@ from knapper_bridge_rest.calls import UNKNOWN
 from knapper_bridge_rest.routes import MOST_BYTES
 from knapper_bridge_stdio.following import ATTEMPTS, delay
 from knapper_bridge_stdio.options import NAMES, PREFIXES, USAGE, Options, read
+from tests.core.index.conftest import until
 from tests.docs.snippets import blocks
 from tests.server.conftest import Place, Web
 
@@ -56,6 +57,7 @@ def web(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Web]:
 
 def test_every_example_happens_as_it_is_written(web: Web) -> None:
     assert len(examples()) == 5
+    until(lambda: '"ready"' in web.request("GET", "/healthz")[2].decode())
     for verb, path, body, status, content in examples():
         found, _, answer = web.request(verb, path, body.encode() or None)
         assert (found, json.loads(answer)) == (status, json.loads(content)), path

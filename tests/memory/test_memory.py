@@ -84,6 +84,22 @@ def test_a_note_that_a_person_moved_is_kept_up_to_date_where_it_is(call: Calls, 
     assert call(memory, "get_entity", entity_id=number)["vault_path"] == "People/Ann of Bern.md"
 
 
+def test_a_moved_note_that_is_not_in_the_index_yet_gets_no_second_beside_it(
+    call: Calls, vault: VaultFolder
+) -> None:
+    number = entity(call, "Ann", "likes tea")
+    text = vault["memory/person/Ann.md"]
+    del vault["memory/person/Ann.md"]
+    vault["People/Ann.md"] = text
+    runtime = call.runtime(memory)
+    runtime.vaults.get("main").index.db.begin_anew()
+    given = {"entity_id": number, "observation": "plays chess"}
+    outcome = runtime.call("add_observation", given, Caller("test", LOCAL, authenticated=True))
+    assert outcome.error is None
+    assert "memory/person/Ann.md" not in vault
+    assert "- likes tea\n- plays chess\n" in vault["People/Ann.md"]
+
+
 def test_two_names_that_make_one_file_name_have_notes_of_their_own(call: Calls, vault: VaultFolder) -> None:
     one = call(memory, "create_entity", type="person", name="A/B", observations=["first"])
     two = call(memory, "create_entity", type="person", name="A:B", observations=["second"])

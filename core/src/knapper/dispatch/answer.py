@@ -33,6 +33,8 @@ def handle(call: Call) -> None:
         call.result = _limited(call)
         _cover(call)
     except ToolError as error:
+        if lacking := _lacking(call):  # what seems not to be there may not have been looked at yet
+            error.details.setdefault("incomplete", lacking)
         _suggest(call, error)
         raise
     finally:
@@ -53,9 +55,13 @@ def _limited(call: Call) -> Any:
 
 def _cover(call: Call) -> None:
     """An answer from an index that does not cover all files yet says so."""
+    if (lacking := _lacking(call)) and hasattr(call.result, "incomplete"):
+        call.result.incomplete = lacking
+
+
+def _lacking(call: Call) -> str:
     index = vars(call.context()).get("index")
-    if index is not None and index.incomplete and hasattr(call.result, "incomplete"):
-        call.result.incomplete = index.incomplete
+    return "" if index is None else str(index.incomplete)
 
 
 def _suggest(call: Call, error: ToolError) -> None:

@@ -67,6 +67,8 @@ def error_text(error: dict[str, Any]) -> str:
     lines += [f"- {text}" for text in rest[:MOST_ISSUES]]
     if len(rest) > MOST_ISSUES:
         lines.append(f"…and {len(rest) - MOST_ISSUES} more")
+    if "incomplete" in details:
+        lines.append(str(details["incomplete"]))
     if "recovery" in error:
         lines.append(error["recovery"])
     return "\n".join(lines)

@@ -128,8 +128,14 @@ class Files(Questions):
                 f"{given!r} fits {len(candidates)} notes",
                 candidates=sorted(candidates)[:20],
             )
+        lacking = self._index.coverage(self._readable)
+        details = {"incomplete": lacking} if lacking else {}
         raise ToolError(
-            "note_not_found", f"there is no note {given!r}", path=given, suggestions=self.nearest(given)
+            "note_not_found",
+            f"there is no note {given!r}",
+            path=given,
+            suggestions=self.nearest(given),
+            **details,
         )
 
     def nearest(self, given: str, most: int = 3) -> list[str]:

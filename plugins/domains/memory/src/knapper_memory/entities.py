@@ -241,7 +241,8 @@ def _refresh(ctx: Context, number: str) -> None:
     vault = ctx.vault.vault
     with ctx.store.read() as conn:
         entity = rows.by_id(conn, vault, number)
-    if entity.vault_path is not None and ctx.vault.exists(entity.vault_path) is None:
+        written = rows.part(conn, vault, number)
+    if written and entity.vault_path is not None and ctx.vault.exists(entity.vault_path) is None:
         entity = entity._replace(vault_path=notes.moved_to(ctx, entity) or entity.vault_path)
     part = notes.write(ctx, entity, lambda: _known(ctx, number))
     if part is not None:

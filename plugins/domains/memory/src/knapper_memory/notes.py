@@ -34,6 +34,7 @@ def path_for(ctx: Context, type: str, name: str) -> str:
 
 def moved_to(ctx: Context, entity: Entity) -> str | None:
     """Where a person has moved an entity's note to, by the id among its properties."""
+    ctx.index.level()  # no second note is written because the first is not indexed yet
     same = [PropertyFilter("entity_id", "eq", entity.id)]
     found, _, _ = ctx.index.notes_by_property(Page(limit=1), same)
     return found[0][0] if found else None

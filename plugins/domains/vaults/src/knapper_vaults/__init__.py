@@ -23,6 +23,7 @@ class VaultSummary(Record):
     note_count: int
     chunk_count: int
     last_synced_at: str | None
+    incomplete: str | None = None
 
 
 class VaultList(Record):
@@ -63,6 +64,7 @@ class VaultDetails(Record):
     cache: Cache
     capabilities: list[str]
     bridge: BridgeState | None = None
+    incomplete: str | None = None
 
 
 @vaults.tool("read:vault", words="details information about")
@@ -88,6 +90,7 @@ def get_vault(ctx: Context) -> VaultDetails:
         ),
         capabilities=ctx.server.capabilities(vault),
         bridge=ctx.server.obsidian(vault),
+        incomplete=index.incomplete or None,
     )
 
 
@@ -149,6 +152,7 @@ def _summary(ctx: Context, vault: Vault) -> VaultSummary:
         note_count=index.count_files(),
         chunk_count=index.count_chunks(),
         last_synced_at=_iso(index.status().reconciled_at),
+        incomplete=index.incomplete or None,
     )
 
 
