@@ -12,6 +12,7 @@ from knapper.index.engine import Index
 from knapper.index.loading import facts
 from knapper.index.reconcile import Result
 from knapper.page import Page
+from knapper.store.sqlite import sqlite_module
 from knapper.testing import VaultFolder
 from tests.core.index.conftest import Open, content, everything, paths, until
 from tests.core.index.extracts import shouts
@@ -87,6 +88,48 @@ def test_what_a_cancelled_comparison_leaves_undone_is_done_without_anybody_askin
     until(
         lambda: index.status().indexed == 200, seconds=15
     )  # sooner than where nobody watches all is compared
+
+
+def allow_pages(index: Index, most: int) -> None:
+    """Let the index have so many pages, as a disk with no more room does; never fewer than it has."""
+    with index.db.write() as conn:
+        conn.execute(f"PRAGMA max_page_count = {most}").fetchall()
+
+
+BEHIND = "the index is behind the files (OperationalError); it is tried again"
+
+
+def test_what_could_not_be_taken_in_is_missing_in_no_answer_that_does_not_say_so(
+    vault: VaultFolder, index: Index
+) -> None:
+    index.reconcile()
+    allow_pages(index, 1)
+    vault["long.md"] = "".join(f"word{number} " for number in range(20_000))
+    index.wrote([("long.md", vault.bytes("long.md"), index.stat("long.md"))])
+    assert paths(index) == []
+    assert (index.coverage(), index.status().state) == (BEHIND, "degraded")
+    with pytest.raises(sqlite_module().OperationalError):
+        index.reconcile()
+    assert index.coverage() != ""
+    allow_pages(index, 1_000_000)
+    index.reconcile()
+    assert (paths(index), index.coverage(), index.status().state) == (["long.md"], "", "ready")
+
+
+def test_a_process_that_does_not_index_takes_in_by_itself_what_it_failed_to(
+    vault: VaultFolder, opened: Open
+) -> None:
+    leader, second = opened(), opened()
+    leader.start()
+    until(lambda: leader.coverage() == "")
+    second.start()
+    allow_pages(second, 1)
+    vault["long.md"] = "".join(f"word{number} " for number in range(20_000))
+    second.wrote([("long.md", vault.bytes("long.md"), second.stat("long.md"))])
+    assert second.coverage() != ""
+    allow_pages(second, 1_000_000)
+    until(lambda: second.coverage() == "")
+    assert (paths(second), second.leads) == (["long.md"], False)
 
 
 def test_a_folder_is_compared_alone(vault: VaultFolder, index: Index) -> None:

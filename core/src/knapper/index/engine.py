@@ -108,6 +108,7 @@ class Index:
                 raise
             if not folder and not self.stopping:
                 self._mark(level=1, reconciled_at=self._clock(), total=result.upserted + result.unchanged)
+                self.problem = ""
         self.vectors.wake()
         return result
 
@@ -120,11 +121,16 @@ class Index:
         """Take in what the server itself has just written or removed, before the call returns."""
         try:
             intake.wrote(self, changes)
-        except Exception:  # the files are written, and they are what counts
+        except Exception as error:  # the files are written, and they are what counts
             self.write_failures += 1
             log.exception("a write is not in the index yet; comparing all files takes it in")
-            self._life.compare()
+            self.fell_behind(error)
         self.vectors.wake()
+
+    def fell_behind(self, error: Exception) -> None:
+        """Something was not taken in: answers say so until all files have been compared, which is soon."""
+        self.problem = error.message if isinstance(error, ToolError) else type(error).__name__
+        self._life.compare()
 
     def renew_texts(self, paths: Iterable[str]) -> None:
         """Ask again for the text of files that are not notes."""

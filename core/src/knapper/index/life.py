@@ -8,7 +8,6 @@ import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from knapper.errors import ToolError
 from knapper.index.watch import Watch
 
 if TYPE_CHECKING:
@@ -74,7 +73,7 @@ class Life:
             try:
                 self._beat()
             except Exception as error:  # whatever failed, the next beat tries again
-                self._index.problem = _said(error)
+                self._index.fell_behind(error)
                 self._due = time.monotonic() + RETRY
                 log.exception("the index could not be brought level; it is tried again")
             self._wake.wait(BEAT)
@@ -87,6 +86,8 @@ class Life:
             index.db.begin_anew(index.db.epoch)
         if not index.leader.acquire():
             self._unwatch()
+            if index.problem and time.monotonic() >= self._due:  # what is missing is this process's own
+                index.reconcile()
             return
         if self._seen != index.db.epoch:
             self._due = 0.0
@@ -99,7 +100,6 @@ class Life:
         self._rewatch()
         self._seen = index.db.epoch
         index.reconcile()
-        index.problem = ""
         index.vectors.start()
         if not self.watching and self._due == float("inf"):
             self._due = time.monotonic() + UNWATCHED
@@ -120,10 +120,6 @@ class Life:
     def _changed(self, paths: Sequence[str]) -> None:
         try:
             self._index.refresh(paths)
-        except Exception:  # the watch goes on, and comparing finds what was missed
+        except Exception as error:  # the watch goes on, and comparing finds what was missed
             log.exception("changes of other programs could not be taken in; all files are compared")
-            self.compare()
-
-
-def _said(error: Exception) -> str:
-    return error.message if isinstance(error, ToolError) else type(error).__name__
+            self._index.fell_behind(error)

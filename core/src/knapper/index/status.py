@@ -63,7 +63,8 @@ def coverage(index: Index, readable: Readable | None = None) -> str:
     try:
         with index.db.read() as conn:
             if _complete(conn):
-                return ""
+                problem = index.problem
+                return f"the index is behind the files ({problem}); it is tried again" if problem else ""
         with index.db.read(readable) as conn:
             waiting, total = _counts(conn, readable)
     except ToolError as error:
