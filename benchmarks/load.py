@@ -1,9 +1,13 @@
 """How many calls a second one core serves, how long each takes, and what a slow call beside them costs the others.
 
 python benchmarks/load.py VAULT [--edge http|stdio] [--era modern|legacy] [--clients 16] [--seconds 5] [--beside regex ...]
+                                [--yardstick ROUNDS]
 
 The server runs on one core, with every process and thread that it starts, and the clients on another. It is measured
 alone first and then once for each slow call, which one more client repeats all the time. The vault is copied before.
+
+How much a machine does in a second differs by the hour. With --yardstick the server takes turns on its core with the
+official SDK alone, whose one tool reads the file and does nothing else (yardstick.py).
 """
 
 from __future__ import annotations
@@ -16,6 +20,7 @@ import os
 import re
 import shutil
 import signal
+import statistics
 import sys
 import tempfile
 import time
@@ -57,6 +62,7 @@ class Server:
 
     def __init__(self, options: argparse.Namespace, vault: str, cache: str) -> None:
         self._over_http = options.edge == "http"
+        self._vault = vault
         self.modern = options.era == "modern"
         self._command = [
             sys.executable,
@@ -72,6 +78,11 @@ class Server:
         self._command += ["--set", "throttle.enabled=false", *(["--port", "0"] if self._over_http else [])]
         for one in options.set:
             self._command += ["--set", one]
+
+    def as_yardstick(self) -> Server:
+        """The SDK alone instead of the server."""
+        self._command = [sys.executable, str(Path(__file__).with_name("yardstick.py")), self._vault]
+        return self
 
     async def start(self) -> None:
         self.process: Process = await asyncio.create_subprocess_exec(
@@ -301,6 +312,37 @@ async def run(options: argparse.Namespace, vault: str, cache: str, notes: list[s
         await server.stop()
 
 
+async def in_turns(options: argparse.Namespace, vault: str, cache: str, notes: list[str]) -> None:
+    servers = {
+        "the server": Server(options, vault, cache),
+        "the SDK alone": Server(options, vault, cache).as_yardstick(),
+    }
+    clients: dict[str, list[Client]] = {}
+    found: dict[str, list[Measured]] = {name: [] for name in servers}
+    try:
+        for name, server in servers.items():
+            await server.start()
+            clients[name] = [await server.connect() for _ in range(options.clients)]
+        assert await clients["the server"][0].call("index_vault", {"vectors": True})
+        pin(1)
+        for server in servers.values():
+            pin(0, server.process.pid)
+        for turn in range(options.yardstick + 1):  # the first is to warm up
+            for name, server in servers.items():
+                one = await measured(server, clients[name], notes, options.seconds)
+                found[name] += [one] if turn else []
+    finally:
+        for server in servers.values():
+            await server.stop()
+    print(f"read_note over HTTP, {options.era}, {options.clients} clients, {options.yardstick} turns each, medians")
+    for name, runs in found.items():
+        print(
+            f"{name}: {statistics.median(len(one.times) / one.seconds for one in runs):.0f} calls/s, "
+            f"p99 {statistics.median(one.at(99) for one in runs):.1f} ms, "
+            f"{statistics.median(one.cpu / len(one.times) for one in runs) * 1e6:.0f} µs of processor a call"
+        )
+
+
 async def settled(server: Server) -> None:
     """Wait until the server has nothing to do."""
     before = -1.0
@@ -317,13 +359,14 @@ def main() -> None:
     parser.add_argument("--clients", type=int, default=16)
     parser.add_argument("--seconds", type=float, default=5.0)
     parser.add_argument("--beside", choices=list(BESIDE), nargs="*", default=[])
+    parser.add_argument("--yardstick", metavar="ROUNDS", type=int, default=0)
     parser.add_argument("--set", metavar="KEY=VALUE", action="append", default=[])
     options = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:
         vault = Path(folder, "vault")
         shutil.copytree(options.vault, vault)
         notes = sorted(p.relative_to(vault).as_posix() for p in vault.rglob("*.md"))[:NOTES]
-        asyncio.run(run(options, str(vault), str(Path(folder, "cache")), notes))
+        asyncio.run((in_turns if options.yardstick else run)(options, str(vault), str(Path(folder, "cache")), notes))
 
 
 if __name__ == "__main__":

@@ -6,6 +6,7 @@ import re
 import unicodedata
 from collections.abc import Iterable, Iterator
 from hashlib import sha256
+from itertools import accumulate
 from typing import TYPE_CHECKING, NamedTuple
 
 import msgspec
@@ -34,7 +35,8 @@ CREATE VIRTUAL TABLE ranked_words USING fts5vocab(ranked, instance);
 """
 PAGE = "\f"  # stands between the pages of a file that is not a note
 UNRANKED = b""  # in place of a hash: read by its id, but no answer to a query
-LINK = re.compile(r"!?\[\[[^\]\n]*\]\]|!?\[[^\]\n]*\]\([^)\n]*\)|https?://\S+")
+# The marks of embeds are left over, and are no letters.
+LINK = re.compile(r"\[\[[^\]\n]*\]\]|\[[^\]\n]*\]\([^)\n]*\)|https?://\S+")
 WORDS = re.compile(r"\w+")
 THIN = 20  # letters beside the links
 THIN_MOST = 4000
@@ -142,8 +144,11 @@ def _names(path: str, aliases: Iterable[str], tags: Iterable[str]) -> str:
 
 def is_thin(text: str) -> bool:
     """Whether a stretch says nothing but where to look: ranked, it would answer with the note's title alone."""
-    rest, links = LINK.subn("", text[:THIN_MOST])
-    return links > 0 and len(text) < THIN_MOST and sum(map(len, WORDS.findall(rest))) < THIN
+    if len(text) >= THIN_MOST or not ("[" in text or "://" in text):
+        return False
+    rest, links = LINK.subn("", text)
+    letters = accumulate(len(word[0]) for word in WORDS.finditer(rest))
+    return links > 0 and not any(count >= THIN for count in letters)
 
 
 class Prepared(msgspec.Struct, array_like=True):

@@ -26,6 +26,9 @@ DATE = re.compile(r"\d{4}-\d{2}-\d{2}")
 DATETIME = re.compile(r"\d{4}-\d{2}-\d{2}[T ]\d{2}:\d{2}(:\d{2}(\.\d+)?)?(Z|[+-]\d{2}:?\d{2})?")
 
 
+CELLS = (str, int, float, bytes)
+
+
 class Stat(NamedTuple):
     """What tells a changed file from an unchanged one without reading it."""
 
@@ -237,10 +240,7 @@ def typed(value: Any) -> tuple[str, str | None, float | None]:
 
 
 def _cells(row: msgspec.Struct) -> list[Any]:
-    return [_cell(getattr(row, field)) for field in row.__struct_fields__]
-
-
-def _cell(value: Any) -> Any:
-    if value is None or isinstance(value, (str, int, float, bytes)):
-        return value
-    return msgspec.json.encode(value).decode()
+    return [
+        value if value is None or isinstance(value, CELLS) else msgspec.json.encode(value).decode()
+        for value in msgspec.structs.astuple(row)
+    ]

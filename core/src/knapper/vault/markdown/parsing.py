@@ -1,10 +1,13 @@
 """From the text of a note to what it holds."""
 
+import re
 from itertools import accumulate
 
 from knapper.vault.markdown.blocks import Blocks
 from knapper.vault.markdown.model import Parsed, Section
 from knapper.vault.markdown.properties import read_frontmatter
+
+_ASTRAL = re.compile("[\U00010000-\U0010ffff]")
 
 
 def parse(text: str) -> Parsed:
@@ -29,6 +32,4 @@ def parse(text: str) -> Parsed:
 
 
 def _astral(text: str) -> list[int]:
-    if text.isascii() or max(text) <= "\uffff":
-        return []
-    return [at for at, char in enumerate(text) if char > "\uffff"]
+    return [] if text.isascii() else [found.start() for found in _ASTRAL.finditer(text)]

@@ -92,18 +92,21 @@ def tags_of(description: str, settings: Settings) -> tuple[str, ...]:
 
 
 def _fields_of(body: str, markup: Markup) -> dict[str, Any]:
-    if not markup.hint.search(body):
+    within = markup.within(body)
+    if not within:
         return {"description": body}
+    first = [name for name in BEFORE_TAG if name in within]
+    last = [name for name in AFTER_TAG if name in within]
     found: dict[str, str] = {}
     trailing: list[str] = []
     for _ in range(_PASSES):
         before = body
-        body = _take(body, BEFORE_TAG, markup, found)
+        body = _take(body, first, markup, found)
         tag = TAG_AT_END.search(body)
         if tag:
             body = body[: tag.start()].strip()
             trailing.insert(0, tag[0].strip())
-        body = _take(body, AFTER_TAG, markup, found)
+        body = _take(body, last, markup, found)
         if body == before:
             break
     fields = _typed(found, markup)
@@ -111,7 +114,7 @@ def _fields_of(body: str, markup: Markup) -> dict[str, Any]:
     return fields
 
 
-def _take(body: str, names: tuple[str, ...], markup: Markup, found: dict[str, str]) -> str:
+def _take(body: str, names: list[str], markup: Markup, found: dict[str, str]) -> str:
     for name in names:
         matched = markup.at_end(name, body)
         if matched:

@@ -53,9 +53,13 @@ class Markup(msgspec.Struct, frozen=True):
     patterns: Mapping[str, re.Pattern[str]]
     labels: Mapping[str, str]
     priorities: Mapping[str, int]
-    hint: re.Pattern[str]
+    signs: Mapping[str, str]
     opening: str = " "
     closing: str = ""
+
+    def within(self, body: str) -> set[str]:
+        """The fields that may be in a text: to look for each of them costs more than the rest of a line."""
+        return {field for sign, field in self.signs.items() if sign in body}
 
     def at_end(self, field: str, body: str) -> re.Match[str] | None:
         """The field where it ends a line."""
@@ -104,7 +108,19 @@ EMOJI_MARKUP = Markup(
         "depends_on": "⛔",
     },
     priorities=_EMOJI_PRIORITIES,
-    hint=re.compile("[🔺⏫🔼🔽⏬➕🛫⏳⌛📅📆🗓✅❌🔁🏁🆔⛔]"),
+    signs=dict.fromkeys("🔺⏫🔼🔽⏬", "priority")
+    | dict.fromkeys("⏳⌛", "scheduled")
+    | dict.fromkeys("📅📆🗓", "due")
+    | {
+        "➕": "created",
+        "🛫": "start",
+        "✅": "done",
+        "❌": "cancelled",
+        "🔁": "recurrence",
+        "🏁": "on_completion",
+        "🆔": "id",
+        "⛔": "depends_on",
+    },
 )
 
 
@@ -130,7 +146,7 @@ DATAVIEW_MARKUP = Markup(
     patterns={field: _inline(key, value) for field, (key, value) in _KEYS.items()},
     labels={field: f"{key}::" for field, (key, _) in _KEYS.items()},
     priorities=_NAMED_PRIORITIES,
-    hint=re.compile("::"),
+    signs={f"{key}::": field for field, (key, _) in _KEYS.items()},
     # Two blanks: with one, Obsidian's reading view hides every second field in square brackets.
     opening="  [",
     closing="]",
