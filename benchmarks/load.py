@@ -334,7 +334,9 @@ async def in_turns(options: argparse.Namespace, vault: str, cache: str, notes: l
     finally:
         for server in servers.values():
             await server.stop()
-    print(f"read_note over HTTP, {options.era}, {options.clients} clients, {options.yardstick} turns each, medians")
+    print(
+        f"read_note over HTTP, {options.era}, {options.clients} clients, {options.yardstick} turns each, medians"
+    )
     for name, runs in found.items():
         print(
             f"{name}: {statistics.median(len(one.times) / one.seconds for one in runs):.0f} calls/s, "
@@ -366,7 +368,9 @@ def main() -> None:
         vault = Path(folder, "vault")
         shutil.copytree(options.vault, vault)
         notes = sorted(p.relative_to(vault).as_posix() for p in vault.rglob("*.md"))[:NOTES]
-        asyncio.run((in_turns if options.yardstick else run)(options, str(vault), str(Path(folder, "cache")), notes))
+        asyncio.run(
+            (in_turns if options.yardstick else run)(options, str(vault), str(Path(folder, "cache")), notes)
+        )
 
 
 if __name__ == "__main__":
