@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from knapper.index import loading
+from knapper.index import loading, words
 from knapper.index import reconcile as module
 from knapper.index.engine import Index
 from knapper.index.loading import facts
@@ -319,3 +319,63 @@ def test_a_first_run_leaves_the_full_text_tables_in_one_piece(opened: Open, vaul
             assert conn.execute(f"SELECT count(DISTINCT segid) FROM {table}_idx").fetchone()[0] == 1
     found, _ = everything(index).literal(Page(), "word77")
     assert [hit.path for hit in found] == ["77.md"]
+
+
+def pieces(index: Index) -> list[int]:
+    """In how many pieces each full-text table is."""
+    with index.db.read() as conn:
+        sql = "SELECT count(DISTINCT segid) FROM {}_idx"
+        return [conn.execute(sql.format(table)).fetchone()[0] for table in module.FULL_TEXT]
+
+
+def merging(index: Index) -> list[bool]:
+    with index.db.read() as conn:
+        return [words.is_merging(conn, table) for table in module.FULL_TEXT]
+
+
+@pytest.mark.parametrize("commits", [3, 1000])
+def test_a_first_run_folds_the_full_text_once_and_later_ones_as_they_go(
+    vault: VaultFolder, index: Index, monkeypatch: pytest.MonkeyPatch, commits: int
+) -> None:
+    monkeypatch.setattr(module, "MANY", 20)
+    monkeypatch.setattr(module, "NOTES", 1)
+    monkeypatch.setattr(module, "MERGED_COMMITS", commits)
+    for number in range(30):
+        vault[f"{number}.md"] = f"word{number} text"
+    seen: list[list[bool]] = []
+    most: list[int] = []
+
+    def progress(done: int, total: int) -> None:
+        seen.append(merging(index))
+        most.append(max(pieces(index)))
+
+    index.reconcile(progress=progress)
+    assert seen == [[False, False]] * 30
+    assert (max(most) < 10) == (commits == 3)
+    assert (pieces(index), merging(index)) == ([1, 1], [True, True])
+    found = content(index)["literal"]
+    assert {(row[0], row[1]) for row in found if row[1] != "text"} == {
+        (f"{number}.md", f"word{number}") for number in range(30)
+    }
+
+
+def test_a_first_run_that_was_killed_leaves_nothing_that_the_next_start_does_not_set_right(
+    vault: VaultFolder, index: Index, opened: Open, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(module, "MANY", 20)
+    monkeypatch.setattr(module, "NOTES", 1)
+    for number in range(30):
+        vault[f"{number}.md"] = "text"
+
+    def killed(done: int, total: int) -> None:
+        if done == 25:
+            raise Cancelled
+
+    with pytest.raises(Cancelled):
+        index.reconcile(progress=killed)
+    assert merging(index) == [False, False]
+    index.close()
+    second = opened()
+    second.reconcile()
+    assert merging(second) == [True, True]
+    assert len(paths(second)) == 30

@@ -15,8 +15,10 @@ from knapper.vault.resolve import file_keys
 if TYPE_CHECKING:
     from knapper.index.engine import Index
 
-# One commit each. Nobody waits long for its turn to write: a batch takes well under a tenth of a second.
-FILES, NOTES, CHARACTERS, REMOVED = 1000, 96, 400_000, 64
+# One commit each. Nobody waits long for its turn to write: a batch takes about a tenth of a second.
+FILES, NOTES, CHARACTERS, REMOVED = 1000, 192, 800_000, 64
+MERGED_COMMITS = 1000  # in a first run; a full-text table can be in twice as many pieces
+FULL_TEXT = ("literal", "ranked")
 MANY = 500  # from here on it pays to hold all names in memory
 ROUNDS = 3  # files that change while they are read are read again
 T = TypeVar("T")
@@ -104,16 +106,31 @@ def _do(index: Index, todo: Plan, progress: Progress | None) -> None:
         with index.db.write() as conn:
             index.writer.remove(conn, [path for path in batch if index.stat(path) is None])
     many: AbstractContextManager[None] = index.writer.bulk() if todo.upserted >= MANY else nullcontext()
+    first = not todo.known and len(todo.added) >= MANY
+    _set_merging(index, on=not first)
     with many:
         _add_files(index, todo)
-        _put_all(index, todo, progress)
-    if not todo.known and len(todo.added) >= MANY:
+        for commits in _put_all(index, todo, progress):
+            if first and commits % MERGED_COMMITS == 0:
+                _merge(index)
+    if first:
+        _set_merging(index, on=True)
         _merge(index)
 
 
+def _set_merging(index: Index, *, on: bool) -> None:
+    """For the time of a first run nothing is folded together on the way; one that was killed has left it so."""
+    for table in FULL_TEXT:
+        with index.db.read() as conn:
+            differs = words.is_merging(conn, table) != on
+        if differs:
+            with index.db.write() as conn:
+                words.set_merging(conn, table, on=on)
+
+
 def _merge(index: Index) -> None:
-    """After a first run: the full-text tables take less room in one piece, and what they leave the vectors fill."""
-    for table in ("literal", "ranked"):
+    """The full-text tables take less room in one piece, and what they leave the vectors fill."""
+    for table in FULL_TEXT:
         begin = more = True
         while more and not index.stopping:
             with index.db.write() as conn:
@@ -134,14 +151,16 @@ def _add_files(index: Index, todo: Plan) -> None:
             index.writer.resolve_keys(conn, some)
 
 
-def _put_all(index: Index, todo: Plan, progress: Progress | None) -> None:
+def _put_all(index: Index, todo: Plan, progress: Progress | None) -> Iterator[int]:
+    """Counts its commits for whoever goes along."""
     notes = todo.notes
     done = todo.total - len(notes)
-    for rows in _gathered(_read(index, notes)):
+    for commits, rows in enumerate(_gathered(_read(index, notes)), 1):
         put(index, rows, todo.known)
         done += len(rows)
         if progress is not None:
             progress(done, todo.total)
+        yield commits
 
 
 def put(index: Index, notes: Sequence[NoteRows], known: dict[str, Known]) -> None:

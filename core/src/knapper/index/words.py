@@ -26,6 +26,7 @@ RUN = re.compile(r"[^\W_]+")
 # Of a text that is ASCII, what is left when these are blanks is its runs: found in a quarter of the time.
 BLANKS = bytes(n if chr(n).isalnum() else 32 for n in range(128)).ljust(256)
 MERGED_PAGES = 500
+MOST_PIECES = 1999  # that a full-text table can be in
 MOST_ALIKE = 20_000  # words that are compared with one that is nowhere
 WINDOW, STEP = 128, 64  # longer runs are indexed as overlapping pieces, so that no word outgrows the index
 
@@ -100,6 +101,17 @@ def merge(conn: sqlite3.Connection, table: str, *, begin: bool) -> bool:
     pages = -MERGED_PAGES if begin else MERGED_PAGES  # the sign has it fold everything into one
     conn.execute(f"INSERT INTO {table} ({table}, rank) VALUES ('merge', ?)", (pages,))
     return conn.total_changes - before >= 2
+
+
+def set_merging(conn: sqlite3.Connection, table: str, *, on: bool) -> None:
+    """Whether each commit also folds together what earlier ones have left; a long run does better to fold once."""
+    for setting, value in (("automerge", 4 if on else 0), ("crisismerge", 16 if on else MOST_PIECES)):
+        conn.execute(f"INSERT INTO {table} ({table}, rank) VALUES ('{setting}', ?)", (value,))
+
+
+def is_merging(conn: sqlite3.Connection, table: str) -> bool:
+    row = conn.execute(f"SELECT v FROM {table}_config WHERE k = 'automerge'").fetchone()
+    return row is None or row[0] != 0
 
 
 class Piece(NamedTuple):
