@@ -125,6 +125,23 @@ def test_a_replaced_file_keeps_its_mode_and_a_new_one_follows_the_umask(world: W
     assert stat.S_IMODE((world.root / "b.md").stat().st_mode) == 0o640
 
 
+@pytest.mark.skipif(sys.platform != "linux", reason="elsewhere Python cannot attach anything to a file")
+def test_a_replaced_file_keeps_what_other_programs_have_attached_to_it(world: World) -> None:
+    file = world.root / "a.md"
+    file.write_text("one")
+    try:
+        os.setxattr(file, "user.xdg.tags", b"blue")
+    except OSError:
+        pytest.skip("this file system has no attributes")
+    world.disk.put("a.md", b"two", world.disk.version("a.md"))
+    assert (file.read_text(), os.getxattr(file, "user.xdg.tags")) == ("two", b"blue")
+    door = world.door()
+    with door.transaction():
+        door.write("a.md", "three")
+        door.move("a.md", "b.md")
+    assert os.getxattr(world.root / "b.md", "user.xdg.tags") == b"blue"
+
+
 @posix_only
 def test_a_file_marked_read_only_is_not_replaced(world: World, code: Code) -> None:
     (world.root / "a.md").write_text("one")

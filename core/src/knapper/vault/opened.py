@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import stat
+import sys
 from collections.abc import Iterator
 from contextlib import suppress
 from hashlib import sha256
@@ -18,6 +19,7 @@ from knapper.vault.still import Still
 _BLOCK = 1 << 20
 _ATTEMPTS = 5
 _REPLACED = 50
+_ATTACHED = ("user.", "system.posix_acl_access")
 
 
 def read(folder: Folder, leaf: str, path: str) -> tuple[bytes, Stat]:
@@ -122,9 +124,12 @@ class Prepared:
         self._path = path
         self._leaf = paths.name(path)
         self._temporary = f"{paths.TEMPORARY}{os.urandom(8).hex()}"
-        self._fd = folder.create(self._temporary, _replaced(folder, path))
+        replaced = _replaced(folder, path)
+        self._fd = folder.create(self._temporary, replaced)
         self._inode = os.fstat(self._fd).st_ino
         try:
+            if replaced is not None:
+                _attach(self._fd, folder, self._leaf)
             self._write(data)
         except BaseException:
             self.discard()
@@ -221,6 +226,19 @@ def _replaced(folder: Folder, path: str) -> os.stat_result | None:
         return None
     check_flag(status, path)
     return status
+
+
+def _attach(fd: int, folder: Folder, leaf: str) -> None:
+    """Give the new file what other programs have attached to the old one: tags and the like, and who else may use it."""
+    if sys.platform == "linux":  # elsewhere Python cannot
+        with suppress(OSError):  # gone, or a file system that has no such thing
+            old = folder.open(leaf)
+            try:
+                for name in os.listxattr(old):
+                    if name.startswith(_ATTACHED):
+                        os.setxattr(fd, name, os.getxattr(old, name))
+            finally:
+                os.close(old)
 
 
 def check_flag(status: os.stat_result, path: str) -> None:
