@@ -34,10 +34,10 @@ WINDOW, STEP = 128, 64  # longer runs are indexed as overlapping pieces, so that
 def fold(text: str) -> str:
     """Text as it is compared when case does not matter."""
     # Composed again at the end: folding takes some letters apart, such as the Greek iota with two accents.
-    return _composed(_composed(text).casefold())
+    return composed(composed(text).casefold())
 
 
-def _composed(text: str) -> str:
+def composed(text: str) -> str:
     if text.isascii() or unicodedata.is_normalized("NFC", text):
         return text
     return unicodedata.normalize("NFC", text)
