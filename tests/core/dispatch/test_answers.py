@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
+import gc
 import logging
 import threading
+import weakref
 
 import pytest
 
+from knapper import Context, Domain, ReadPath
 from knapper.caller import LOCAL, Caller
 from knapper.dispatch import answer
 from knapper.dispatch.call import Call
 from knapper.dispatch.canonical import args_hash
 from knapper.dispatch.pipeline import GATES, run
 from knapper.errors import ToolError
+from knapper.testing import Calls, VaultFolder
 from tests.core.dispatch.desk import ALICE, Desk, MakeDesk
 
 ORDER = [
@@ -117,3 +121,22 @@ def test_calls_at_the_same_time_share_no_context(desk: Desk) -> None:
     assert len({id(context) for context in met}) == 320
     names = [context.caller.name for context in met]
     assert all(names.count(caller.name) == 20 for caller in callers)
+
+
+def test_what_was_read_for_a_call_is_freed_with_it(call: Calls, vault: VaultFolder) -> None:
+    seen: list[weakref.ref[Context]] = []
+    reader = Domain("reader", summary="Read a note.")
+
+    @reader.tool("read:notes")
+    def peek(ctx: Context, path: ReadPath) -> str:
+        """Read a note."""
+        seen.append(weakref.ref(ctx))
+        return ctx.vault.read(path).text
+
+    vault["a.md"] = "text"
+    gc.disable()  # what is freed only when Python looks for circles stays a while, and then costs a pause
+    try:
+        assert call(reader, "peek", path="a.md") == "text"
+        assert [one() for one in seen] == [None]
+    finally:
+        gc.enable()

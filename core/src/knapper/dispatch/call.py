@@ -102,6 +102,10 @@ class Call:
             self.ctx = Context(self)
         return self.ctx
 
+    def end(self) -> None:
+        """Let go of the context, which holds the call: what was read for it is freed with it, not when Python looks for circles."""
+        self.ctx = None
+
     def confirm(self, change: dict[str, Any], diff: str) -> None:
         from knapper.dispatch.confirm import require
 

@@ -63,6 +63,7 @@ def run(call: Call, gates: tuple[Callable[[Call], None], ...] = GATES) -> Outcom
     except Suspend:
         if call.claim is not None:
             call.runtime.keys.release(call.claim)
+        call.end()
         raise
     except (Exception, SystemExit) as raised:  # a plugin that exits must not take the server along
         log.exception("%s failed inside", call.name)
@@ -71,6 +72,7 @@ def run(call: Call, gates: tuple[Callable[[Call], None], ...] = GATES) -> Outcom
         call.gate = gate.__name__
     duration = (perf_counter_ns() - began) // 1000
     _finish(call, started, duration, error)
+    call.end()
     return Outcome(
         payload=call.payload if call.payload is not None and error is None else b"null",
         error=_envelope(error) if error else None,
