@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import threading
+import time
 from collections.abc import Callable
 
 import pytest
@@ -55,6 +56,44 @@ def test_short_calls_go_on_beside_slow_ones() -> None:
             assert await asyncio.gather(*slow) == [True] * 8
 
     assert asyncio.run(calls()) == list(range(100))
+
+
+def test_all_come_back_that_are_handed_over_while_others_are_already_done(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    """Each ends before the loop has handed over the next, or while it waits for all, or when it has long gone on."""
+
+    def last(seconds: float) -> float:
+        time.sleep(seconds)
+        return seconds
+
+    async def calls() -> None:
+        threads = Threads()
+
+        async def call(seconds: float) -> float:
+            last(0.0005)  # the loop is busy, and threads come to work meanwhile
+            return await threads.run(last, seconds)
+
+        for n in range(30):
+            spans = [(0.0, 0.0002, 0.005)[(n + k) % 3] for k in range(6)]
+            together = asyncio.gather(*[call(seconds) for seconds in spans])
+            assert await asyncio.wait_for(together, SECONDS) == spans
+
+    asyncio.run(calls())
+    assert not caplog.records
+
+
+def test_the_loop_lives_on_while_a_call_takes_long() -> None:
+    async def calls() -> bool:
+        threads, free = Threads(), threading.Event()
+        slow = asyncio.ensure_future(threads.run(free.wait, SECONDS))
+        for _ in range(3):
+            await asyncio.sleep(0)
+        assert not slow.done()
+        free.set()  # said on the loop: a loop that waits for the call would never come here
+        return await slow
+
+    assert asyncio.run(calls())
 
 
 def test_calls_that_come_at_once_share_a_thread() -> None:
