@@ -85,7 +85,7 @@ class Context:
 
     def find_note(self, given: str) -> str:
         """The path of the note that a path, a name or an alias means, for paths that are not parameters of their own."""
-        return self._call.vault.find_note(given, self.caller)
+        return self._call.vault.find_note(given, self.caller, self.vault)
 
     @cached_property
     def store(self) -> DomainStore:

@@ -85,7 +85,7 @@ class Vault:
         self.kind = settings.kind
         self.acl = acl_of(self._runtime.settings, settings)
 
-    def find_note(self, given: str, caller: Caller) -> str:
+    def find_note(self, given: str, caller: Caller, door: Door) -> str:
         """The note meant by a path, a name or an alias.
 
         A path that this caller may not read comes back as it is, whether something is there or not, and is refused
@@ -93,7 +93,7 @@ class Vault:
         """
         path = paths.canonical(given)
         readable = self.acl.readable(path)
-        if readable and (found := self.disk.stat(path)) is not None and found.kind == "file":
+        if readable and door.is_file(path):
             return path
         try:
             return self.index_view(caller).find_note(path)

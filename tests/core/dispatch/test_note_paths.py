@@ -1,11 +1,14 @@
 from __future__ import annotations
 
+import os
+
 import pytest
 
 from knapper import Context, DeleteNotePath, Domain, NotePath, ToolError, WriteNotePath
 from knapper.testing import Calls, VaultFolder
 
 paths = Domain("paths", summary="Say which path was meant.")
+links = pytest.mark.skipif(os.name == "nt", reason="links need privileges on Windows")
 PUBLIC = {"acl": {"read_paths": ["Public/**"]}}
 
 
@@ -76,6 +79,25 @@ def test_what_is_no_note_is_refused_where_a_note_is_wanted(call: Calls, vault: V
     assert code(call, "shifted", source="plan.canvas", target="b.md") == "invalid_input"
     assert code(call, "shifted", source="a.md", target="b") == "invalid_input"
     assert call(paths, "shifted", source="a.md", target="b.md") == "a.md b.md"
+
+
+@links
+def test_a_note_is_meant_by_a_link_that_leads_to_it(call: Calls, vault: VaultFolder) -> None:
+    vault["Folder/Recipe.md"] = ""
+    (vault.path / "Linked").symlink_to("Folder")
+    assert call(paths, "meant", path="Linked/Recipe.md") == "Folder/Recipe.md"
+
+
+@links
+def test_a_link_to_what_is_refused_does_not_say_whether_a_note_is_there(
+    call: Calls, vault: VaultFolder
+) -> None:
+    call.settings = PUBLIC
+    vault["Public/Other.md"] = ""
+    vault["Private/Secret.md"] = ""
+    (vault.path / "Public/Way").symlink_to("../Private")
+    for name in ("Secret.md", "Nothing.md"):
+        assert code(call, "meant", path=f"Public/Way/{name}") == "acl_denied"
 
 
 def test_a_restricted_caller_finds_permitted_notes_by_name(call: Calls, vault: VaultFolder) -> None:

@@ -55,8 +55,9 @@ def paths(call: Call) -> None:
 
 
 def _checked(call: Call, access: Access, given: str) -> str:
-    path = call.vault.find_note(given, call.caller) if access.by_name else given
-    path = call.context().vault.authorise(access.op, path)
+    door = call.context().vault
+    path = call.vault.find_note(given, call.caller, door) if access.by_name else given
+    path = door.authorise(access.op, path)
     if access.note and not is_note(path):
         raise ToolError("invalid_input", f"{path!r} is not a note: notes end in .md", path=path)
     return path

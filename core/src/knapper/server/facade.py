@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Annotated, Any
 
 from knapper.context import Context
 from knapper.dispatch.call import Call, Outcome
@@ -205,7 +207,8 @@ def _domain_item(name: str, tools: list[Tool]) -> dict[str, Any]:
     }
 
 
-class Target(NamedTuple):
+@dataclass(frozen=True)
+class Target:
     """The tool that a call means, under the gates that it goes through."""
 
     runtime: Runtime
@@ -213,7 +216,7 @@ class Target(NamedTuple):
     arguments: dict[str, Any]
     gates: tuple[Callable[[Call], None], ...] = GATES
 
-    @property
+    @cached_property
     def args_hash(self) -> str:
         return args_hash(self.name, self.arguments)
 

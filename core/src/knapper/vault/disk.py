@@ -6,6 +6,7 @@ import errno
 import os
 import shutil
 import stat
+import sys
 import time
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import AbstractContextManager, nullcontext
@@ -65,12 +66,18 @@ class Disk:
 
         What does not exist keeps the spelling it was given. A way out of the vault is path_invalid.
         """
+        if self.is_exact(path) and self._lstat(path) is not None:
+            return path
         for _ in range(_HOPS):
             found, linked = self._walk_down(path)
             if linked is None:
                 return found
             path = self._follow(linked, found.removeprefix(linked))
         raise unusable(path, "its links do not end")
+
+    def is_exact(self, path: str) -> bool:
+        """Whether a path that can be opened without following a link is spelled here as on disk."""
+        return not self.folds_case and (path.isascii() or sys.platform != "darwin")
 
     def _walk_down(self, path: str) -> tuple[str, str | None]:
         """The path in the spelling of the disk, and its first part that is a link."""

@@ -70,11 +70,26 @@ class Door:
         self._begin = begin
         self._clock = clock
         self._staging: Staging | None = None
+        self._seen: str | None = None
         self._authorised: str | None = None
 
     def locate(self, path: str) -> str:
         """The canonical path: links resolved, spelled as on disk; path_invalid where it leaves the vault."""
+        if path and path == self._seen:
+            self._seen = None
+            return path
         return (self._staging or self._disk).locate(paths.canonical(path))
+
+    def is_file(self, path: str) -> bool:
+        """Whether a canonical path is a file or leads elsewhere, for whoever asks next what it may do with it.
+
+        What a link leads to is judged there, whether something is there or not; a file is not located again.
+        """
+        if self._kind(path) != "file":
+            return self.locate(path) != path
+        if self._staging is None and self._disk.is_exact(path):
+            self._seen = path
+        return True
 
     def authorise(self, op: Op, path: str) -> str:
         """The canonical path, if this caller may do this to it."""

@@ -54,8 +54,13 @@ def version(folder: Folder, leaf: str, path: str) -> Version | None:
 
 
 def _blocks(fd: int, size: int) -> Iterator[bytes]:
+    """What is in a file of this size, or more of it; what ends where it should is not asked for more."""
+    done = 0
     while block := os.read(fd, min(size + 1, _BLOCK)):
         yield block
+        done += len(block)
+        if done == size and len(block) < min(size + 1, _BLOCK):
+            return
 
 
 def _open(folder: Folder, leaf: str, path: str) -> tuple[int, os.stat_result]:
