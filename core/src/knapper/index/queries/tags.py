@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from typing import Any, Literal
 
 from knapper.index.queries.base import Questions, below
@@ -84,16 +84,14 @@ class Tags(Questions):
                 in_order=in_order,
                 root=root,
             )
-            hits: dict[int, list[tuple[str, int]]] = {file: [] for _, file in rows}
+            hits: dict[int, list[str]] = {file: [] for _, file in rows}
+            stands = dict.fromkeys(hits, 0)
             here = f"t.file IN ({', '.join('?' * len(hits))})"
             own = f"SELECT t.file, t.tag, t.source FROM tags t WHERE {here} AND {_unsought(match)}"
             for file, tag, source in self.rows(own, [*hits, *given]):
-                hits[file].append((tag, source))
-        found = [
-            (path, sorted(tag for tag, _ in hits[file]), SOURCES[_union(source for _, source in hits[file])])
-            for path, file in rows
-        ]
-        return found, total, last
+                hits[file].append(tag)
+                stands[file] |= source
+        return [(path, sorted(hits[file]), SOURCES[stands[file]]) for path, file in rows], total, last
 
 
 def _by_count(item: tuple[str, int, Source, str]) -> tuple[int, str]:
@@ -126,10 +124,3 @@ def _having_one_by_one(each: Sequence[tuple[str, list[str]]]) -> str:
 def _unsought(match: str) -> str:
     """The condition on a tag, without making SQLite look for the tag."""
     return match.replace("t.key", "+t.key")
-
-
-def _union(sources: Iterable[int]) -> int:
-    found = 0
-    for source in sources:
-        found |= source
-    return found
