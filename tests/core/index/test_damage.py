@@ -343,6 +343,18 @@ def test_a_write_after_the_index_was_deleted_is_in_the_new_one(
     assert index.coverage() == ""
 
 
+def test_an_answer_from_an_index_begun_anew_since_the_question_says_so(
+    filled: VaultFolder, opened: Open
+) -> None:
+    index = opened()
+    index.reconcile()
+    view = everything(index)
+    assert view.incomplete == ""
+    index.db.begin_anew()
+    assert view.notes() == []
+    assert view.incomplete == "the index was begun anew during this call; ask again in a moment"
+
+
 def test_clearing_empties_and_fills_again(filled: VaultFolder, opened: Open) -> None:
     index = opened()
     index.reconcile()

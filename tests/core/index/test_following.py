@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import os
 import shutil
+from collections.abc import Callable
+from pathlib import Path
 
 import pytest
 
@@ -10,7 +13,7 @@ from knapper import Domain
 from knapper.index.engine import Index
 from knapper.maintenance import declare_jobs
 from knapper.testing import Calls, VaultFolder
-from tests.core.index.conftest import Open, everything, paths, until
+from tests.core.index.conftest import Open, content, everything, paths, until
 
 LONG = 120.0
 
@@ -69,3 +72,74 @@ def test_a_change_that_nobody_told_of_is_found_by_the_job_that_compares(
     declare_jobs(runtime)
     assert "index.reconcile" in runtime.jobs.run_due()
     assert paths(index) == ["unseen.md"]
+
+
+def into_file(folder: Path) -> None:
+    folder.rename(folder.parents[1] / "elsewhere")
+    folder.write_text("# A file now\n")
+
+
+def into_link_inside(folder: Path) -> None:
+    folder.rename(folder.with_name("real"))
+    folder.symlink_to("real")
+
+
+def into_link_outside(folder: Path) -> None:
+    elsewhere = folder.parents[1] / "elsewhere"
+    folder.rename(elsewhere)
+    folder.symlink_to(elsewhere)
+
+
+@pytest.mark.skipif(os.name == "nt", reason="links of POSIX")
+@pytest.mark.parametrize(
+    ("swap", "left"),
+    [
+        (into_file, ["Plan.md", "there.md"]),
+        (into_link_inside, ["real/deep/b.md", "there.md"]),
+        (into_link_outside, ["there.md"]),
+    ],
+)
+def test_a_folder_that_became_something_else_leaves_nothing_behind(
+    swap: Callable[[Path], None],
+    left: list[str],
+    live: Index,
+    vault: VaultFolder,
+    opened: Open,
+    tmp_path: Path,
+) -> None:
+    vault["Plan.md/deep/b.md"] = "# B\n"
+    until(lambda: "Plan.md/deep/b.md" in paths(live))
+    swap(vault.path / "Plan.md")
+    until(lambda: paths(live) == left)
+    fresh = opened(tmp_path / "fresh.db")
+    fresh.reconcile()
+    assert content(live) == content(fresh)
+
+
+def test_a_note_that_became_a_folder_leaves_nothing_behind(live: Index, vault: VaultFolder) -> None:
+    vault["Plan.md"] = "# Plan\n"
+    until(lambda: "Plan.md" in paths(live))
+    del vault["Plan.md"]
+    vault["Plan.md/b.md"] = "# B\n"
+    until(lambda: paths(live) == ["Plan.md/b.md", "there.md"])
+
+
+@pytest.mark.skipif(os.name == "nt", reason="links of POSIX")
+def test_a_folder_that_became_a_link_unseen_is_found_by_comparing(index: Index, vault: VaultFolder) -> None:
+    vault["a/deep/b.md"] = "# B\n"
+    index.reconcile()
+    into_link_inside(vault.path / "a")
+    index.reconcile()
+    assert paths(index) == ["real/deep/b.md"]
+
+
+@pytest.mark.skipif(os.name == "nt", reason="links of POSIX")
+def test_what_changes_behind_a_link_out_of_the_vault_is_not_part_of_it(
+    vault: VaultFolder, tmp_path: Path, index: Index
+) -> None:
+    outside = tmp_path / "outside"
+    outside.mkdir()
+    (vault.path / "a").symlink_to(outside)
+    (outside / "secret.png").write_bytes(b"x")
+    index.refresh(["a/secret.png"])
+    assert index.known() == {}

@@ -27,13 +27,15 @@ def refresh(index: Index, paths: Sequence[str]) -> None:
         return
     gone, folders, files = [], [], []
     for path in paths:
-        found = index.disk.listed(path)
+        found, known = index.disk.listed(path), index.known_below(path)
         if found is None:
-            gone += index.known_below(path)
+            gone += known
         elif found.kind == "folder":
             folders.append(path)
+            gone += [path] if path in known else []  # it was a file before
         else:
             files.append(path)
+            gone += [one for one in known if one != path]  # it was a folder before
     _remove(index, gone)
     for folder in _topmost(folders):
         index.reconcile(folder)

@@ -19,13 +19,21 @@ if TYPE_CHECKING:
     from knapper.index.engine import Index
     from knapper.index.permitted import Readable
 
+BEGUN_ANEW = "the index was begun anew during this call; ask again in a moment"
+
 
 class IndexView(Files, Tags, Properties, Links, Kept, Around, Data, Whole):
     """All questions that can be asked of a vault's index; `incomplete` says what answers do not cover yet, in words."""
 
     def __init__(self, index: Index, readable: Readable | None) -> None:
         super().__init__(index, readable)
-        self.incomplete = index.coverage(readable)
+        self._epoch = index.db.epoch
+        self._lacking = index.coverage(readable)
+
+    @property
+    def incomplete(self) -> str:
+        """What was lacking when the view was opened; or that another file, begun anew, took the place of the index since."""
+        return self._lacking or (BEGUN_ANEW if self._index.db.epoch != self._epoch else "")
 
     def status(self) -> Status:
         return self._index.status(self._readable)

@@ -8,7 +8,7 @@ import shutil
 import stat
 import sys
 import time
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from functools import cached_property
 from pathlib import Path
@@ -268,13 +268,15 @@ class Disk:
     def listed(self, path: str) -> Stat | None:
         """The facts of a file or folder that a walk would come upon, None where it would not.
 
-        For telling what changed, not for opening it: a folder above that is a link is not noticed here.
+        For telling what changed, not for opening it: what is above may be swapped for a link a moment later.
         """
+        *above, leaf = path.split("/")
         try:
             status = os.lstat(f"{self.root}/{path}")
+            if self._below_link(above):
+                return None
         except (OSError, ValueError):
             return None
-        *above, leaf = path.split("/")
         if (
             len(path) > paths.LONGEST
             or not _listed(leaf, status)
@@ -283,6 +285,14 @@ class Disk:
             return None
         found = Stat.of(status)
         return None if self.excluded.covers(path, folder=found.kind == "folder") else found
+
+    def _below_link(self, above: Sequence[str]) -> bool:
+        folder = self.root
+        for part in above:
+            folder = f"{folder}/{part}"
+            if _portable.Folder.is_link(os.lstat(folder)):
+                return True
+        return False
 
     def _children(self, path: str) -> list[tuple[str, os.stat_result]]:
         try:
