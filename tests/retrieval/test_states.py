@@ -1,5 +1,6 @@
 """What answers say while the index is not level, budgets of a context, and what links add to a search."""
 
+import json
 import threading
 from typing import Any
 
@@ -45,9 +46,11 @@ def test_an_index_in_trouble_answers_from_what_it_has_and_says_that_it_is_stale(
     call: Calls, vault: VaultFolder, tool: str, arguments: dict[str, Any]
 ) -> None:
     vault["a.md"] = "stone"
-    (one,) = call.runtime(retrieval).vaults
-    one.index.problem = "the last run failed"
-    answer = call(retrieval, tool, **arguments)
+    runtime = call.runtime(retrieval)
+    (one,) = runtime.vaults
+    one.index.reconcile()
+    one.index.fell_behind(OSError("the last run failed"))
+    answer = json.loads(runtime.call(tool, arguments, ME).payload)
     assert [w["code"] for w in answer["warnings"]] == ["INDEX_STALE"]
     assert answer["freshness"]["state"] == "stale"
 
