@@ -38,7 +38,7 @@ class Stat(NamedTuple):
     inode: int
 
 
-Value = tuple[str, int, str, str, str | None, float | None]  # key, item, name, type, text, number
+Value = tuple[str, int, str | None, str, str | None, float | None]  # key, item, name, type, text, number
 
 
 class Note(NamedTuple):
@@ -219,10 +219,11 @@ def _all_values(properties: dict[str, Any]) -> list[Value]:
 def _values(name: str, raw: Any) -> Iterable[Value]:
     """A property as rows: the whole value as item -1, and each element of a list on its own."""
     key = name.casefold()
-    yield (key, WHOLE, name, *typed(raw))
+    written = None if name == key else name
+    yield (key, WHOLE, written, *typed(raw))
     if isinstance(raw, list):
         for position, item in enumerate(raw):
-            yield (key, position, name, *typed(item))
+            yield (key, position, written, *typed(item))
 
 
 def typed(value: Any) -> tuple[str, str | None, float | None]:

@@ -15,7 +15,7 @@ from knapper.domain import Extractor
 if TYPE_CHECKING:
     from knapper.index.rows import Reading
 
-VERSION = 10
+VERSION = 11
 
 TABLES = """
 CREATE TABLE meta (key TEXT PRIMARY KEY NOT NULL, value) WITHOUT ROWID;
@@ -53,10 +53,15 @@ CREATE TABLE tags (
     key TEXT NOT NULL, file INTEGER NOT NULL, tag TEXT NOT NULL, source INTEGER NOT NULL, ord INTEGER NOT NULL,
     PRIMARY KEY (key, file)
 ) WITHOUT ROWID;
-CREATE INDEX tags_by_file ON tags (file, ord);
+CREATE INDEX tags_by_file ON tags (file, ord, tag, source);
 CREATE TABLE properties (
-    key TEXT NOT NULL, file INTEGER NOT NULL, item INTEGER NOT NULL, name TEXT NOT NULL,
-    type TEXT NOT NULL, text TEXT, number REAL
+    key TEXT NOT NULL,
+    file INTEGER NOT NULL,
+    item INTEGER NOT NULL,
+    name TEXT, -- NULL: as the key
+    type TEXT NOT NULL,
+    text TEXT,
+    number REAL
 );
 CREATE INDEX properties_whole ON properties (key, type, file, name) WHERE item = -1;
 CREATE INDEX properties_by_text ON properties (key, text, file);

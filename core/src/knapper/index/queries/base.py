@@ -81,19 +81,21 @@ class Questions:
         total: bool = True,
         counted: str | None = None,
         in_order: str | None = None,
+        grouped: str = "",
         root: str = "",
     ) -> tuple[list[Any], int | None, Any]:
         """One page of a query whose first columns are its key: rows, exact total, and the key where more follow.
 
         `order` names the key columns, each with ` DESC` where it descends. The query may not have an ORDER BY.
-        `counted` is a cheaper query with as many rows. `in_order` is the same query written so that it looks at one file
-        after the other below `root`, in the order of paths, and asks of each whether it is wanted.
+        `counted` is a cheaper query with as many rows. `in_order` is the same query written so that it looks at one file `f`
+        after the other below `root`, in the order of paths, and asks of each whether it is wanted; it ends with its
+        conditions, and `grouped` is what follows them.
         """
         with self.at_once():
             count = self.count(counted or sql, parameters) if total else None
             rows: list[Any] | None = [] if count == 0 else None
             if in_order is not None and count is not None and count > page.limit:
-                rows = self._walked(page, in_order, parameters, count, root)
+                rows = self._walked(page, in_order, parameters, count, root, grouped)
             if rows is None:
                 if page.after is not None:
                     where, extra = _after(order, page.after)
@@ -109,7 +111,7 @@ class Questions:
         return rows, count, None
 
     def _walked(
-        self, page: Page, sql: str, parameters: Sequence[Any], found: int, root: str
+        self, page: Page, sql: str, parameters: Sequence[Any], found: int, root: str, grouped: str
     ) -> list[Any] | None:
         """A page found by looking at the files in order, or None where sorting all that is found is the shorter way.
 
@@ -125,8 +127,8 @@ class Questions:
         end = self.one(
             f"{files} AND f.path {comparison} ? ORDER BY f.path LIMIT 1 OFFSET ?", [*given, start, reach]
         )
-        until = "" if end is None else "AND path <= ?"
-        within = f"SELECT * FROM ({sql}) WHERE path {comparison} ? {until} ORDER BY path LIMIT ?"
+        until = "" if end is None else "AND f.path <= ?"
+        within = f"{sql} AND f.path {comparison} ? {until} {grouped} ORDER BY f.path LIMIT ?"
         rows = self.rows(within, [*parameters, start, *(end or ()), page.limit + 1])
         return rows if end is None or len(rows) > page.limit else None
 

@@ -53,11 +53,11 @@ class Links(Questions):
             f"{'' if embeds else 'AND l.embed = 0 '}AND {self.may('l.file')}"
         )
         grouped = f"SELECT l.file, count(*) AS links {inside} GROUP BY l.file"
-        sql = f"SELECT s.path AS path, g.links FROM ({grouped}) g JOIN files s ON s.id = g.file"
-        of_one = f"{inside} AND l.file = s.id"
+        sql = f"SELECT f.path AS path, g.links FROM ({grouped}) g JOIN files f ON f.id = g.file"
+        of_one = f"{inside} AND l.file = f.id"
         in_order = (
-            f"SELECT s.path AS path, (SELECT count(*) {of_one}) AS links FROM files s "
-            f"WHERE {self.may('s.path')} AND EXISTS (SELECT 1 {of_one})"
+            f"SELECT f.path AS path, (SELECT count(*) {of_one}) AS links FROM files f "
+            f"WHERE {self.may('f.path')} AND EXISTS (SELECT 1 {of_one})"
         )
         counted = f"SELECT DISTINCT l.file {inside}"
         rows, total, last = self.paged(page, sql, (path,), ("path",), counted=counted, in_order=in_order)
@@ -177,9 +177,9 @@ class Links(Questions):
         where, parameters = below("s.path", root)
         sql = (
             "SELECT s.path, l.path, l.line FROM links l INDEXED BY links_in_vain JOIN files s ON s.id = l.file "
-            f"WHERE l.target IS NULL AND l.path != '' AND l.path BETWEEN ? AND ? AND {where} ORDER BY s.path, l.line, l.id"
+            f"WHERE l.target IS NULL AND l.path != '' AND l.path BETWEEN ? AND ? AND {where}"
         )
-        return self.rows(sql, [names[0], names[-1], *parameters])
+        return sorted(self.rows(sql, [names[0], names[-1], *parameters]))
 
     def _places_in_vain(self, column: str, values: Sequence[str], root: str) -> list[Any]:
         """(note, what it links to in vain, line) of all links with one of these values."""

@@ -15,6 +15,7 @@ from knapper.page import Page
 # Notes with such a property: where the property is looked up first, and where the note is known and its few are looked at.
 SOUGHT = "f.id IN (SELECT p.file FROM properties p WHERE {})"
 LOOKED_AT = "EXISTS (SELECT 1 FROM properties p WHERE p.file = f.id AND {})"
+ONE_TEXT = "p.key = ? AND p.text = ?"  # with the file, one step in an index; anything else is not looked for
 COMPARE = {"eq": "=", "gt": ">", "gte": ">=", "lt": "<", "lte": "<="}
 
 
@@ -49,7 +50,7 @@ class Properties(Questions):
         """(key, name, types, notes) of every property, by key: there are few, and all are needed to count them."""
         join, where, parameters = self._where("p.file", root)
         sql = (
-            "SELECT p.key, p.type, min(p.name), count(*) FROM properties p "
+            "SELECT p.key, p.type, min(coalesce(p.name, p.key)), count(*) FROM properties p "
             f"{join} WHERE p.item = -1 AND {where} GROUP BY p.key, p.type"
         )
         found: dict[str, tuple[str, list[str], int]] = {}
@@ -99,7 +100,10 @@ class Properties(Questions):
             f"AND {' AND '.join(conditions)} AND {self.may('f.path')}"
             for conditions in (
                 [no + SOUGHT.format(test) for no, test, _ in each],
-                [no + LOOKED_AT.format(test.replace("p.", "+p.")) for no, test, _ in each],
+                [
+                    no + LOOKED_AT.format(test if test == ONE_TEXT else test.replace("p.", "+p."))
+                    for no, test, _ in each
+                ],
             )
         )
         rows, total, last = self.paged(page, sql, given, ("path",), in_order=in_order, root=root)

@@ -65,33 +65,34 @@ class Tags(Questions):
         keys = sorted({fold_tag(tag) for tag in tags})
         match, given = _matching(keys, hierarchical)
         where, parameters = below("f.path", root)
-        each = [_matching([key], hierarchical) for key in keys] if every else [(match, given)]
-        values = [value for _, vs in each for value in vs]
+        each = [_matching([key], hierarchical) for key in keys] if every and len(keys) > 1 else []
+        sought = [f"f.id IN (SELECT o.file FROM tags o WHERE {_of('o', one)})" for one, _ in each]
+        looked_at = [
+            f"EXISTS (SELECT 1 FROM tags o WHERE o.file = f.id AND {_of('+o', one)})" for one, _ in each
+        ]
+        shown = "SELECT f.path AS path, group_concat(t.source || t.tag, char(10)) FROM"
         sql, in_order = (
-            f"SELECT f.path AS path, f.id AS id FROM files f WHERE {inside} AND {where} AND {self.may('f.path')}"
-            for inside in (_having(each), _having_one_by_one(each))
+            f"{shown} {joined} WHERE {' AND '.join([*conditions, where, self.may('f.path')])}"
+            for joined, conditions in (
+                ("tags t JOIN files f ON f.id = t.file", [match, *sought]),
+                ("files f CROSS JOIN tags t ON t.file = f.id", [_of("+t", match), *looked_at]),
+            )
         )
         counted = None
-        if len(each) == 1 and not parameters:
+        if not each and not parameters:
             counted = f"SELECT DISTINCT t.file FROM tags t WHERE {match} AND {self.may('t.file')}"
-        with self.at_once():
-            rows, total, last = self.paged(
-                page,
-                sql,
-                [*values, *parameters],
-                ("path",),
-                counted=counted,
-                in_order=in_order,
-                root=root,
-            )
-            hits: dict[int, list[str]] = {file: [] for _, file in rows}
-            stands = dict.fromkeys(hits, 0)
-            here = f"t.file IN ({', '.join('?' * len(hits))})"
-            own = f"SELECT t.file, t.tag, t.source FROM tags t WHERE {here} AND {_unsought(match)}"
-            for file, tag, source in self.rows(own, [*hits, *given]):
-                hits[file].append(tag)
-                stands[file] |= source
-        return [(path, sorted(hits[file]), SOURCES[stands[file]]) for path, file in rows], total, last
+        grouped = "GROUP BY f.path"
+        rows, total, last = self.paged(
+            page,
+            f"{sql} {grouped}",
+            [*given, *(value for _, values in each for value in values), *parameters],
+            ("path",),
+            counted=counted,
+            in_order=in_order,
+            grouped=grouped,
+            root=root,
+        )
+        return [(path, *_told(found)) for path, found in rows], total, last
 
 
 def _by_count(item: tuple[str, int, Source, str]) -> tuple[int, str]:
@@ -110,17 +111,15 @@ def _matching(keys: Sequence[str], hierarchical: bool) -> tuple[str, list[str]]:
     return f"({ranges})", [value for key in keys for value in (key, f"{key}/", f"{key}0")]
 
 
-def _having(each: Sequence[tuple[str, list[str]]]) -> str:
-    """The condition on a file that it has all of this, where the tags are looked up first."""
-    return " AND ".join(f"f.id IN (SELECT t.file FROM tags t WHERE {match})" for match, _ in each)
+def _of(alias: str, match: str) -> str:
+    """The same condition on another tag; with a plus SQLite does not look for the tag but looks at each that it meets."""
+    return match.replace("t.key", f"{alias}.key")
 
 
-def _having_one_by_one(each: Sequence[tuple[str, list[str]]]) -> str:
-    """The same where the file is known and its few tags are looked at."""
-    one = "EXISTS (SELECT 1 FROM tags t WHERE t.file = f.id AND {})"
-    return " AND ".join(one.format(_unsought(match)) for match, _ in each)
-
-
-def _unsought(match: str) -> str:
-    """The condition on a tag, without making SQLite look for the tag."""
-    return match.replace("t.key", "+t.key")
+def _told(own: str) -> tuple[list[str], Source]:
+    """A note's tags, each on a line behind where it stands."""
+    found, stands = [], 0
+    for one in own.split("\n"):
+        found.append(one[1:])
+        stands |= int(one[0])
+    return sorted(found), SOURCES[stands]
