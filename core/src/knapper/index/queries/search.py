@@ -217,8 +217,8 @@ class Wanted:
 
     def find(self, text: str) -> int | None:
         """Where a text first holds it, as an offset into the text as written."""
-        if not self.whole_word and (at := text.find(self.query)) >= 0:
-            text = text[: at + len(self.query)]  # what else stands for it can only be before
+        if not self.whole_word and (plain := text.find(self.query)) >= 0:
+            text = text[: plain + len(self.query)]  # what else stands for it can only be before
         found = []
         for hay, needle, form in self._forms(text):
             if (at := next(self._places(hay, needle), None)) is not None:
