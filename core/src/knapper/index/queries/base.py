@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from knapper.index.engine import Index
     from knapper.page import Page
 
-WORTH_WALKING = 4  # files are looked at in order in the time in which one is sorted
+WORTH_WALKING = 8  # files are looked at in order in the time in which one is fetched and sorted
 T = TypeVar("T")
 
 
