@@ -126,6 +126,17 @@ def test_sections_are_cut_at_their_limits(call: Calls, vault: VaultFolder) -> No
     assert lengths == {"fits": [4000], "over": [1499, 2504], "hard": [4000, 4000, 1000]}
 
 
+@pytest.mark.parametrize("blank", ["\r\n\r\n", "\n \t\n"])
+def test_a_section_is_cut_at_blank_lines_however_they_are_written(
+    call: Calls, vault: VaultFolder, blank: str
+) -> None:
+    vault["a.md"] = blank.join(letter * 900 for letter in "abcde")
+    chunks = [
+        call(retrieval, "get_chunk", note_id=note_id("a.md"), chunk_index=n)["content"] for n in range(2)
+    ]
+    assert [chunk.split() for chunk in chunks] == [["a" * 900, "b" * 900], ["c" * 900, "d" * 900, "e" * 900]]
+
+
 @pytest.mark.parametrize("id", ["x", "A" * 32, "0" * 31, "../a.md", f"{'0' * 32}:0"])
 def test_what_is_no_id_is_refused(call: Calls, id: str) -> None:
     assert code(call, "get_note", note_id=id) == "INVALID_ID"

@@ -38,6 +38,8 @@ UNRANKED = b""  # in place of a hash: read by its id, but no answer to a query
 # The marks of embeds are left over, and are no letters.
 LINK = re.compile(r"\[\[[^\]\n]*\]\]|\[[^\]\n]*\]\([^)\n]*\)|https?://\S+")
 WORDS = re.compile(r"\w+")
+BLANK_LINE = re.compile(r"\n(?=[^\S\n]*\n)")  # whichever way lines end, and whatever blanks are left on it
+END_OF_LINE = re.compile("\n")
 THIN = 20  # letters beside the links
 THIN_MOST = 4000
 # Scripts that do not put spaces between words, and Hangul, whose words carry their particles.
@@ -98,10 +100,10 @@ def _section(
 
 def _boundary(text: str, start: int, target: int, most: int) -> int:
     """Where to cut: the last blank line before the target, else before the limit, else a line, else the limit."""
-    for mark, limit in (("\n\n", target), ("\n\n", most), ("\n", most)):
-        at = text.rfind(mark, start + 1, start + limit)
-        if at > start:
-            return at
+    for mark, limit in ((BLANK_LINE, target), (BLANK_LINE, most), (END_OF_LINE, most)):
+        places = [found.start() for found in mark.finditer(text, start + 1, start + limit)]
+        if places:
+            return places[-1]
     return start + most
 
 
