@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import shutil
+import sys
 from collections.abc import Callable
 from pathlib import Path
 
@@ -72,6 +73,21 @@ def test_a_change_that_nobody_told_of_is_found_by_the_job_that_compares(
     declare_jobs(runtime)
     assert "index.reconcile" in runtime.jobs.run_due()
     assert paths(index) == ["unseen.md"]
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="other systems have no such names")
+def test_names_that_cannot_be_read_do_not_end_the_watching_for_long(
+    live: Index, vault: VaultFolder, caplog: pytest.LogCaptureFixture
+) -> None:
+    def end(name: bytes, times: int) -> None:
+        Path(os.fsdecode(os.fsencode(vault.path) + name)).touch()
+        until(lambda: caplog.text.count("watching the vault failed") == times, seconds=15)
+        until(lambda: live.watching, seconds=15)  # sooner than where nobody watches all is compared
+
+    end(b"/one\xff.md", 1)
+    end(b"/two\xff.md", 2)
+    vault["after.md"] = "# After\n"
+    until(lambda: paths(live) == ["after.md", "there.md"])
 
 
 def into_file(folder: Path) -> None:

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import threading
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
+from knapper.domain import FileText
+from knapper.index.derived import Texts, Unread
 from knapper.testing import VaultFolder
 from tests.core.index.conftest import Open, Other, content, until
 
@@ -48,6 +51,26 @@ def test_when_the_one_that_indexes_is_killed_another_takes_its_place(
     until(lambda: bool(two.ask("status")["watching"]))
     vault["later.md"] = "# Later\n"
     until(lambda: two.ask("find", "later.md") is not None)
+
+
+def test_who_takes_over_says_that_files_are_compared_until_they_are(vault: VaultFolder, opened: Open) -> None:
+    vault["a.md"], vault["b.png"] = "# A\n", "x"
+    compared = threading.Event()
+
+    def known(files: Sequence[Unread]) -> Iterator[FileText]:
+        compared.wait(30)
+        return iter(())
+
+    first = opened()
+    first.start()
+    until(lambda: first.coverage() == "")
+    second = opened(texts=[Texts(frozenset({"png"}), known)])
+    second.start()
+    assert second.coverage() == ""
+    first.close()
+    until(lambda: second.coverage() == "indexing: the 2 files in the index are being compared with the vault")
+    compared.set()
+    until(lambda: second.coverage() == "")
 
 
 def test_a_first_run_whose_process_is_killed_is_finished_by_another(

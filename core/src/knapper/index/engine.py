@@ -132,6 +132,11 @@ class Index:
         self.problem = error.message if isinstance(error, ToolError) else type(error).__name__
         self._life.compare()
 
+    def may_be_behind(self) -> None:
+        """Nobody has followed the files for a moment: until all are compared, answers say so."""
+        with self.db.write() as conn:
+            conn.execute("DELETE FROM meta WHERE key = 'level'")
+
     def renew_texts(self, paths: Iterable[str]) -> None:
         """Ask again for the text of files that are not notes."""
         derived.renew(self, paths)

@@ -19,6 +19,7 @@ log = logging.getLogger("knapper.index")
 BEAT = 0.5  # how often it is looked whether the leader is gone, or the file was replaced
 RETRY = 5.0  # after a failure
 UNWATCHED = 30.0  # how often everything is compared where watching is not possible
+SOON = 1.0  # after which a watch that did not last is begun anew: twice as long each time, until one lasts
 STANDS = 10.0  # how long a watch may take to stand before files are compared anyway
 
 
@@ -34,6 +35,7 @@ class Life:
         self._watch: Watch | None = None
         self._due = 0.0  # when to compare next; never, where it is infinite
         self._tried = float("-inf")  # when a watch was last begun
+        self._pause = 0.0  # how long after that the next one may be
         self._seen = -1  # the file that was compared
 
     def start(self) -> None:
@@ -84,11 +86,15 @@ class Life:
         index.db.check()
         if index.db.damage:
             index.db.begin_anew(index.db.epoch)
+        led = index.leads
         if not index.leader.acquire():
             self._unwatch()
             if index.problem and time.monotonic() >= self._due:  # what is missing is this process's own
                 index.reconcile()
             return
+        if not led:
+            self._due = 0.0
+            index.may_be_behind()
         if self._seen != index.db.epoch:
             self._due = 0.0
         if time.monotonic() >= self._due and not self._stop.is_set():
@@ -102,12 +108,14 @@ class Life:
         index.reconcile()
         index.vectors.start()
         if not self.watching and self._due == float("inf"):
-            self._due = time.monotonic() + UNWATCHED
+            self._due = time.monotonic() + (self._pause or UNWATCHED)
 
     def _rewatch(self) -> None:
-        recent = time.monotonic() - self._tried < UNWATCHED
-        if self.watching or recent or not self._settings.enabled or self._stop.is_set():
+        """Begin a watch where none stands; what ends one, such as a name that is not UTF-8, may come many times."""
+        lasted = time.monotonic() - self._tried
+        if self.watching or lasted < self._pause or not self._settings.enabled or self._stop.is_set():
             return
+        self._pause = SOON if lasted > UNWATCHED else min(2 * self._pause, UNWATCHED)
         self._tried = time.monotonic()
         self._watch = Watch(Path(self._index.disk.root), self._changed, self._settings, self.compare)
         self._watch.start(STANDS)
