@@ -15,7 +15,7 @@ from knapper.domain import Extractor
 if TYPE_CHECKING:
     from knapper.index.rows import Reading
 
-VERSION = 11
+VERSION = 12
 
 TABLES = """
 CREATE TABLE meta (key TEXT PRIMARY KEY NOT NULL, value) WITHOUT ROWID;
