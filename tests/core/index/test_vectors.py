@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from knapper.config.model import IndexSettings, WatchSettings
 from knapper.errors import ToolError
-from knapper.index import vectors
+from knapper.index import nearest, vectors
 from knapper.index.engine import Index
 from knapper.index.view import IndexView
 from knapper.testing import VaultFolder
@@ -53,7 +53,7 @@ def opened(
     if engine == "numpy":
         monkeypatch.setattr(vectors, "prepare", lambda conn: None)
     elif request.param == engine:
-        monkeypatch.setattr(vectors, "IN_MEMORY", -1)
+        monkeypatch.setattr(nearest, "IN_MEMORY", -1)
     running: list[Index] = []
 
     def open_(model: Any, **cutting: int) -> Index:

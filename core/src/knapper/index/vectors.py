@@ -1,8 +1,7 @@
-"""Vectors of chunks: made in the background after text search is complete, and searched exactly.
+"""Vectors of chunks: made in the background after text search is complete, and kept in step with the chunks.
 
-sqlite-vec searches them where SQLite can load it; elsewhere they lie in a plain table and numpy does. Both give the
-same answers, and which one is in use is reported. Vectors of chunks that are gone stay until the next pass, so that a
-note that changed in one place gets the others back by their hash.
+They lie in a table of sqlite-vec where SQLite can load it, elsewhere in a plain one; which one is reported. Vectors of
+chunks that are gone stay until the next pass, so that a note that changed in one place gets the others back by their hash.
 """
 
 from __future__ import annotations
@@ -10,16 +9,17 @@ from __future__ import annotations
 import logging
 import threading
 from collections.abc import Callable, Collection, Sequence
-from functools import cache, cached_property
+from functools import cache
 from importlib.util import find_spec
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any
 
 import msgspec
 
 from knapper.errors import ToolError
 from knapper.index.before import Before
 from knapper.index.database import Database
+from knapper.index.nearest import Compared, Engine, has_vec
 
 if TYPE_CHECKING:
     import sqlite3
@@ -28,7 +28,6 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from knapper.embed import Model
-    from knapper.index.matrix import Matrix
 
 log = logging.getLogger("knapper.index")
 TABLES = """
@@ -41,10 +40,6 @@ BATCH = 256
 LONGEST = 8000
 EMBEDDED_AS = 1  # how the text of a chunk is put together for the model; another way, another number
 RETRY_SECONDS = 30.0
-IN_MEMORY = 100_000  # vectors; up to here comparing in memory is several times faster, and takes up to 100 MB
-DIGITS = 6  # beyond these a score tells how it was computed: equal texts would differ by engine and by place
-SPARE = 64  # vectors of chunks that are gone may be among the nearest
-NEAREST = "SELECT rowid, distance FROM vec WHERE embedding MATCH ? AND k = ?"
 # Numbers of chunks only grow: those up to the last that was embedded need not be looked through for every batch.
 EMBEDDED = "SELECT coalesce(max(value), 0) FROM meta WHERE key = 'embedded'"
 MISSING = (
@@ -53,7 +48,6 @@ MISSING = (
 )
 REVISION = "SELECT key, value FROM meta WHERE key IN ('generation', 'vectors') ORDER BY key"
 Source = Callable[[], "Model"]
-Engine = Literal["sqlite-vec", "numpy"]
 
 
 def prepare(conn: sqlite3.Connection) -> None:
@@ -91,13 +85,12 @@ class Vectors:
             self._before.drop()
         self.problem = ""
         with db.read() as conn:
-            self.engine: Engine = "sqlite-vec" if _has_vec(conn) else "numpy"
+            self.compared = Compared("sqlite-vec" if has_vec(conn) else "numpy")
 
-    @cached_property
-    def _matrix(self) -> Matrix:
-        from knapper.index.matrix import Matrix
-
-        return Matrix()
+    @property
+    def engine(self) -> Engine:
+        """What compares vectors where there are many."""
+        return self.compared.engine
 
     def start(self) -> None:
         """Embed what has no vector yet, now and whenever something changes."""
@@ -189,103 +182,6 @@ class Vectors:
         vector: NDArray[np.float32] = checked(model, model.embed([text], query=True), 1)[0]
         return vector
 
-    def nearest(
-        self,
-        conn: sqlite3.Connection,
-        vector: NDArray[np.float32],
-        k: int,
-        allowed: str,
-        parameters: Sequence[Any],
-        *,
-        everything: bool = False,
-    ) -> list[tuple[int, float]]:
-        """The k chunks nearest to a vector among those that a query allows, best first, ties by chunk.
-
-        `everything` says that every chunk is allowed; only what is left of chunks that are gone has to be skipped.
-        """
-        stored = conn.execute("SELECT value FROM meta WHERE key = 'dimensions'").fetchone()
-        if stored is None or stored[0] != len(vector):
-            return []
-        if self.engine == "numpy" or self._count(conn) <= IN_MEMORY:
-            return self._nearest_in_memory(conn, vector, k, allowed, parameters, everything)
-        if everything:
-            rows = conn.execute(NEAREST, [vector.tobytes(), k + SPARE]).fetchall()
-            living = _living(conn, rows)
-            if len(living) >= k or len(rows) < k + SPARE:
-                return _in_order(living)[:k]
-        # More than k, because among equals the one with the lowest number comes first.
-        limited = f"{NEAREST} AND rowid IN ({allowed})"
-        rows = conn.execute(limited, [vector.tobytes(), k + SPARE, *parameters]).fetchall()
-        return _in_order(rows)[:k]
-
-    def _count(self, conn: sqlite3.Connection) -> int:
-        return int(conn.execute("SELECT count(*) FROM vectors").fetchone()[0])
-
-    def _nearest_in_memory(
-        self,
-        conn: sqlite3.Connection,
-        vector: NDArray[np.float32],
-        k: int,
-        allowed: str,
-        parameters: Sequence[Any],
-        everything: bool,
-    ) -> list[tuple[int, float]]:
-        import numpy as np
-
-        from knapper.index.matrix import best
-
-        ids, matrix = self._matrix.refresh(conn, self._table, len(vector))
-        scores = np.round(matrix @ vector, DIGITS)
-        if everything:
-            found = best(ids, scores, k + SPARE)
-            living = _living(conn, found)
-            if len(living) >= k or len(found) < k + SPARE:
-                return living[:k]
-        permitted = np.fromiter((row[0] for row in conn.execute(allowed, parameters)), np.int64)
-        keep = np.isin(ids, permitted)
-        return best(ids[keep], scores[keep], k)
-
-    def cosines(
-        self, conn: sqlite3.Connection, vector: NDArray[np.float32], chunks: Sequence[int]
-    ) -> dict[int, float]:
-        """How near some chunks are to a vector, those that have a vector."""
-        ids, matrix = self._rows(conn, chunks, len(vector))
-        return dict(zip(ids, (matrix @ vector).tolist(), strict=True)) if ids else {}
-
-    def mean(self, conn: sqlite3.Connection, chunks: Sequence[int]) -> NDArray[np.float32] | None:
-        """The direction that some chunks share; None where none of them has a vector."""
-        import numpy as np
-
-        width = conn.execute("SELECT value FROM meta WHERE key = 'dimensions'").fetchone()
-        ids, matrix = self._rows(conn, chunks, width[0] if width else 0)
-        if not ids:
-            return None
-        summed: NDArray[np.float32] = matrix.sum(0)
-        length = float(np.linalg.norm(summed))
-        return summed / np.float32(length) if length else None
-
-    def _rows(
-        self, conn: sqlite3.Connection, chunks: Sequence[int], width: int
-    ) -> tuple[list[int], NDArray[np.float32]]:
-        import numpy as np
-
-        if not chunks or not width or not self._has_table(conn):
-            return [], np.empty((0, width), np.float32)
-        wanted = np.array(sorted({*chunks}), np.int64)  # np.unique would import masked arrays
-        if self.engine == "numpy" or self._count(conn) <= IN_MEMORY:
-            ids, matrix = self._matrix.refresh(conn, self._table, width)
-            at = np.searchsorted(ids, wanted)
-            at = at[(at < len(ids)) & (ids[np.minimum(at, len(ids) - 1)] == wanted)] if len(ids) else at[:0]
-            return [int(chunk) for chunk in ids[at]], matrix[at]
-        sql = f"SELECT rowid, embedding FROM {self._table} WHERE rowid = ?"
-        rows = [row for chunk in wanted if (row := conn.execute(sql, (int(chunk),)).fetchone())]
-        joined = np.frombuffer(b"".join(row[1] for row in rows), np.float32).reshape(len(rows), width)
-        return [row[0] for row in rows], joined
-
-    def _has_table(self, conn: sqlite3.Connection) -> bool:
-        sql = "SELECT 1 FROM sqlite_master WHERE name = ?"
-        return conn.execute(sql, (self._table,)).fetchone() is not None
-
     def _run(self) -> None:
         wait: float | None = None
         while not self._stop.is_set():
@@ -338,17 +234,13 @@ class Vectors:
             rows = [(chunk, digest) for chunk, digest in chunks if digest in vectors and chunk in alive]
             conn.executemany("INSERT OR IGNORE INTO vectors VALUES (?, ?)", rows)
             conn.executemany(
-                f"INSERT INTO {self._table} (rowid, embedding) VALUES (?, ?)",
+                f"INSERT INTO {self.compared.table} (rowid, embedding) VALUES (?, ?)",
                 [(c, vectors[d]) for c, d in rows],
             )
             conn.executemany("INSERT OR IGNORE INTO quarantine VALUES (?, ?)", list(refused.items()))
             conn.execute("INSERT OR REPLACE INTO meta VALUES ('embedded', ?)", (chunks[-1][0],))
             _changed(conn)
         return True
-
-    @property
-    def _table(self) -> str:
-        return "vec" if self.engine == "sqlite-vec" else "plain_vectors"
 
     def _wanted(self, model: Model) -> dict[str, Any]:
         """What the stored vectors have to be."""
@@ -381,7 +273,7 @@ class Vectors:
     def _known(self, digests: list[bytes]) -> dict[bytes, bytes]:
         """Vectors that equal chunks already have, or had."""
         sql = (
-            f"SELECT v.hash, e.embedding FROM vectors v JOIN {self._table} e ON e.rowid = v.chunk "
+            f"SELECT v.hash, e.embedding FROM vectors v JOIN {self.compared.table} e ON e.rowid = v.chunk "
             f"WHERE v.hash IN ({_marks(digests)}) GROUP BY v.hash"
         )
         with self._db.read() as conn:
@@ -411,7 +303,7 @@ class Vectors:
             level = conn.execute("SELECT 1 FROM meta WHERE key = 'level'").fetchone() is not None
         if rows:
             with self._db.write() as conn:
-                conn.executemany(f"DELETE FROM {self._table} WHERE rowid = ?", rows)
+                conn.executemany(f"DELETE FROM {self.compared.table} WHERE rowid = ?", rows)
                 conn.executemany("DELETE FROM vectors WHERE chunk = ?", rows)
                 _changed(conn)
         if changed:
@@ -479,26 +371,6 @@ def _drop(conn: sqlite3.Connection) -> int:
 def _changed(conn: sqlite3.Connection) -> None:
     """What anybody holds of the vectors in memory is out of date."""
     conn.execute("INSERT INTO meta VALUES ('vectors', 1) ON CONFLICT (key) DO UPDATE SET value = value + 1")
-
-
-def _has_vec(conn: sqlite3.Connection) -> bool:
-    return (
-        conn.execute("SELECT 1 FROM pragma_function_list WHERE name = 'vec_version'").fetchone() is not None
-    )
-
-
-def _living(conn: sqlite3.Connection, rows: Sequence[Any]) -> list[Any]:
-    """Those of some chunks that are still there."""
-    ids = [row[0] for row in rows]
-    known = {chunk for (chunk,) in conn.execute(f"SELECT id FROM chunks WHERE id IN ({_marks(ids)})", ids)}
-    return [row for row in rows if row[0] in known]
-
-
-def _in_order(rows: Sequence[Any]) -> list[tuple[int, float]]:
-    """Chunks by how near they are, and equal ones by their number."""
-    return sorted(
-        ((chunk, round(1.0 - far, DIGITS)) for chunk, far in rows), key=lambda one: (-one[1], one[0])
-    )
 
 
 def _marks(values: Collection[Any]) -> str:

@@ -163,7 +163,7 @@ class Around(Ranked):
         """How near chunks are to a query in meaning."""
         vector = self._index.vectors.query(query)
         with self._index.db.read() as conn:
-            return self._index.vectors.cosines(conn, vector, chunks)
+            return self._index.vectors.compared.cosines(conn, vector, chunks)
 
     def attachment_count(self, path: str) -> int:
         """How many files that are not notes a note links to or embeds."""

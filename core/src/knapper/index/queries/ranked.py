@@ -99,7 +99,9 @@ class Ranked(Own):
         limits, parameters = self._limits(root, "c.id")
         allowed = f"SELECT c.id FROM chunks c WHERE 1 {limits}"
         with self._index.db.read(self._readable) as conn:
-            found = self._index.vectors.nearest(conn, vector, k, allowed, parameters, everything=everything)
+            found = self._index.vectors.compared.nearest(
+                conn, vector, k, allowed, parameters, everything=everything
+            )
         return [Scored(chunk, score, by_meaning=n) for n, (chunk, score) in enumerate(found, 1)]
 
     def by_both(self, query: str, k: int, *, root: str = "", pool: int = POOL) -> list[Scored]:
@@ -117,7 +119,7 @@ class Ranked(Own):
         cosine = {s.chunk: s.score for s in dense}
         with self._index.db.read() as conn:
             others = [s.chunk for s in lexical if s.chunk not in cosine]
-            cosine |= self._index.vectors.cosines(conn, vector, others)
+            cosine |= self._index.vectors.compared.cosines(conn, vector, others)
         return blend(lexical, dense, cosine, self._index.vectors.weight)[:k]
 
     @property
@@ -170,7 +172,7 @@ class Ranked(Own):
     def vector_of(self, chunks: Sequence[int]) -> NDArray[np.float32] | None:
         """The mean of some chunks' vectors, of unit length; None where none has one."""
         with self._index.db.read() as conn:
-            return self._index.vectors.mean(conn, chunks)
+            return self._index.vectors.compared.mean(conn, chunks)
 
     def telling(self, query: str) -> list[str]:
         """The words of a query that are looked for, the rarest first: without those that nearly every note has."""
