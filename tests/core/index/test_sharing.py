@@ -73,6 +73,20 @@ def test_who_takes_over_says_that_files_are_compared_until_they_are(vault: Vault
     until(lambda: second.coverage() == "")
 
 
+def test_who_believes_itself_alone_since_the_lock_was_removed_does_not_leave_the_index_behind(
+    vault: VaultFolder, opened: Open, file: Path
+) -> None:
+    vault["a.md"] = "# A\n"
+    first = opened()
+    first.start()
+    until(lambda: first.coverage() == "")
+    file.with_suffix(".users").unlink()
+    second = opened()
+    second.start()
+    until(lambda: first.coverage() == second.coverage() == "")
+    assert (first.leads, second.leads) == (True, False)
+
+
 def test_a_first_run_whose_process_is_killed_is_finished_by_another(
     vault: VaultFolder, other: Start, opened: Open, tmp_path: Path
 ) -> None:

@@ -132,6 +132,12 @@ class Index:
         self.problem = error.message if isinstance(error, ToolError) else type(error).__name__
         self._life.compare()
 
+    @property
+    def compared(self) -> bool:
+        """Whether all files were compared since a change could last have been missed, by any process."""
+        with self.db.read() as conn:
+            return conn.execute("SELECT 1 FROM meta WHERE key = 'level'").fetchone() is not None
+
     def may_be_behind(self) -> None:
         """Nobody has followed the files for a moment: until all are compared, answers say so."""
         with self.db.write() as conn:

@@ -93,9 +93,8 @@ class Life:
                 index.reconcile()
             return
         if not led:
-            self._due = 0.0
             index.may_be_behind()
-        if self._seen != index.db.epoch:
+        if self._seen != index.db.epoch or not (index.compared or index.problem):
             self._due = 0.0
         if time.monotonic() >= self._due and not self._stop.is_set():
             self._compare()
