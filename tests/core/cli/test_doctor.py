@@ -380,15 +380,13 @@ def test_a_client_that_can_start_it_is_well(run: Run, config: Path, machine: Pat
 
 
 def test_a_clients_file_that_is_no_json_is_told(run: Run, config: Path, machine: Path) -> None:
-    (machine / ".claude.json").write_text("{ // a comment\n}")
+    (machine / ".claude.json").write_text("{ mcpServers: {} }")
     assert check(run, "clients.config", config)["issues"][0].startswith(
         "Claude Code: .claude.json cannot be read"
     )
 
 
-def test_settings_with_comments_are_read_where_the_client_allows_them(
-    run: Run, config: Path, machine: Path
-) -> None:
+def test_settings_with_comments_are_read(run: Run, config: Path, machine: Path) -> None:
     file = CLIENTS["zed"].file
     file.parent.mkdir(parents=True)
     server = '"knapper": {"command": "/gone/knapper", "args": []},'
@@ -405,10 +403,15 @@ def test_a_client_with_toml_is_read(run: Run, config: Path, machine: Path) -> No
     assert check(run, "clients.config", config)["details"] == {"Codex: knapper": "sh"}
 
 
-def test_what_connect_writes_is_well(run: Run, config: Path, machine: Path) -> None:
-    assert run("connect", "cursor", config).code == 0
+@pytest.mark.parametrize("client", CLIENTS)
+@pytest.mark.parametrize("before", ["", "// mine\n{\n  /* nothing yet, */\n}\n", '{"other": [1, 2,],}'])
+def test_what_connect_writes_is_well(run: Run, config: Path, machine: Path, client: str, before: str) -> None:
+    if before and not CLIENTS[client].toml:
+        CLIENTS[client].file.parent.mkdir(parents=True, exist_ok=True)
+        CLIENTS[client].file.write_text(before)
+    assert run("connect", client, config).code == 0
     row = check(run, "clients.config", config)
-    assert (row["status"], list(row["details"])) == ("ok", ["Cursor: knapper"])
+    assert (row["status"], list(row["details"])) == ("ok", [f"{CLIENTS[client].title}: knapper"])
 
 
 def test_servers_of_a_project_are_found(run: Run, config: Path, machine: Path) -> None:

@@ -2,19 +2,16 @@
 
 from __future__ import annotations
 
-import json
 import shutil
 import tomllib
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from knapper.cli._splice import TOKEN
+from knapper.cli._splice import read_json
 from knapper.cli.checks.report import Check, Finding
 from knapper.cli.checks.subject import Subject
 from knapper.cli.connect import CLIENTS
-
-COMMENTED = frozenset({"vscode", "zed"})  # whose settings may hold comments and trailing commas
 
 
 class Entry(NamedTuple):
@@ -28,11 +25,11 @@ class Entry(NamedTuple):
 def configured(subject: Subject) -> Finding:
     found = Finding()
     entries: list[Entry] = []
-    for name, client in CLIENTS.items():
+    for client in CLIENTS.values():
         if not client.file.is_file():
             continue
         try:
-            content = _parsed(client.file, commented=name in COMMENTED)
+            content = _parsed(client.file)
         except (OSError, ValueError) as error:
             text = f"{client.title}: {client.file.name} cannot be read: {error}"
             found.warn(text, "Correct the file: the client cannot read it either.")
@@ -50,16 +47,10 @@ def configured(subject: Subject) -> Finding:
     return found
 
 
-def _parsed(file: Path, *, commented: bool) -> Any:
+def _parsed(file: Path) -> Any:
+    """What is read as `knapper connect` reads it, or it would call unreadable what that has written."""
     text = file.read_text("utf-8-sig")
-    if file.suffix == ".toml":
-        return tomllib.loads(text)
-    if not commented:
-        return json.loads(text)
-    tokens = [token for token in TOKEN.findall(text) if not token.startswith(("//", "/*")) and token.strip()]
-    closing = [*tokens[1:], ""]
-    kept = (token for token, after in zip(tokens, closing, strict=False) if token != "," or after not in "}]")
-    return json.loads(" ".join(kept))
+    return tomllib.loads(text) if file.suffix == ".toml" else read_json(text)
 
 
 def _entries(client: str, section: str, content: Any) -> Iterator[Entry]:
