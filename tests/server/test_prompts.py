@@ -48,6 +48,7 @@ def test_a_prompt_is_filled_with_its_arguments(pipe: Start) -> None:
         ("discuss", {"topic": "x", "tone": "y"}, "tone: is not an argument"),
         ("discuss", {"topic": 5}, "arguments"),
         ("recent_changes_digest", {"limit": "many"}, "limit must be a number"),
+        ("recent_changes_digest", {"limit": "1" * 5000}, "limit must be a number"),
         ("decompose_and_research", {"question": "q", "max_variants": "9"}, "max_variants must be"),
     ],
 )

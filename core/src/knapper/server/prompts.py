@@ -38,7 +38,7 @@ def find_connections(topic: str) -> str:
 @core.prompt(limit="How many notes to look at.")
 def recent_changes_digest(limit: str = "20") -> str:
     """Summarise the notes that changed last."""
-    if not limit.isdecimal() or not 1 <= int(limit) <= 200:
+    if not limit.isdecimal() or len(limit) > 3 or not 1 <= int(limit) <= 200:
         raise ToolError("invalid_input", "limit must be a number from 1 to 200", field="limit")
     return (
         f"List the {limit} notes of the vault that were changed last and read them. Write a digest: what was worked "

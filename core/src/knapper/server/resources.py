@@ -129,13 +129,18 @@ def _governed(exchange: Exchange, uri: str, *, look: bool) -> dict[str, Any]:
 
 def parse(uri: str) -> tuple[str, str]:
     """The vault and the path of an address."""
-    parts = urlsplit(uri)
-    path = unquote(parts.path.removeprefix("/"), errors="strict")
+    try:
+        parts = urlsplit(uri)
+        path = unquote(parts.path.removeprefix("/"), errors="strict")
+    except ValueError:  # a host that cannot be one, or bytes that are not UTF-8
+        raise _no_address(uri) from None
     if parts.scheme != "knapper" or not parts.netloc or not path or parts.query or parts.fragment:
-        raise ProtocolError(
-            INVALID_PARAMS, "Invalid params: an address is knapper://vault/path", {"uri": uri}
-        )
+        raise _no_address(uri)
     return parts.netloc, path
+
+
+def _no_address(uri: str) -> ProtocolError:
+    return ProtocolError(INVALID_PARAMS, "Invalid params: an address is knapper://vault/path", {"uri": uri})
 
 
 def page_of_resources(ctx: Context, start: int) -> Resources:
