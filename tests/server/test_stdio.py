@@ -48,6 +48,14 @@ def test_a_strict_server_refuses_older_and_missing_revisions(pipe: Start) -> Non
     assert one.initialize("2025-03-26")["result"]["protocolVersion"] == "2025-03-26"
 
 
+@pytest.mark.parametrize("asked", ["2026-07-28", "2027-01-01", "later"])
+def test_a_strict_server_does_not_agree_on_an_older_revision_than_was_asked_for(
+    pipe: Start, asked: str
+) -> None:
+    one = pipe("--set", "mcp.min_protocol_version=2026-07-28")
+    assert one.initialize(asked)["error"]["code"] == -32600
+
+
 def test_a_revision_that_there_is_not_cannot_be_the_lowest(pipe: Start) -> None:
     one = pipe("--set", "mcp.min_protocol_version=latest")
     assert "mcp.min_protocol_version" in one.initialize()["error"]["message"]

@@ -32,7 +32,7 @@ def initialize(exchange: Exchange) -> dict[str, Any]:
     if not isinstance(requested, str):
         raise ProtocolError(INVALID_PARAMS, "Invalid params: 'protocolVersion' must be a string")
     session = exchange.session
-    session.version = requested if requested in eras.HANDSHAKE else eras.LATEST_HANDSHAKE
+    session.version = agreed(requested)
     session.capabilities = exchange.table("capabilities")
     session.client = exchange.table("clientInfo")
     return {
@@ -43,10 +43,14 @@ def initialize(exchange: Exchange) -> dict[str, Any]:
     }
 
 
+def agreed(requested: str) -> str:
+    return requested if requested in eras.HANDSHAKE else eras.LATEST_HANDSHAKE
+
+
 def check_revision(host: Host, requested: Any) -> None:
-    """ProtocolError where the configuration wants a later revision than the client asks for."""
+    """ProtocolError where the configuration wants a later revision than a handshake would agree on."""
     lowest = host.catalogue.min_protocol_version
-    if lowest is not None and (not isinstance(requested, str) or requested < lowest):
+    if lowest is not None and (not isinstance(requested, str) or min(requested, agreed(requested)) < lowest):
         data = {"supported": [v for v in eras.HANDSHAKE if v >= lowest], "requested": requested}
         raise ProtocolError(
             INVALID_REQUEST, f"Invalid request: this server needs protocol {lowest} or later", data
