@@ -14,6 +14,7 @@ from typing import Any
 
 import pytest
 
+from knapper.server.http.events import MOST
 from tests.server.conftest import Place, Web, data_of, envelope
 
 Start = Callable[..., Web]
@@ -228,6 +229,24 @@ def test_malformed_json_is_400_and_the_session_goes_on(web: Start) -> None:
     assert (status, json.loads(content)["error"]["code"]) == (400, -32700)
 
 
+def test_a_batch_is_refused_over_http_in_every_era(web: Start) -> None:
+    one = web()
+    batch = [{"jsonrpc": "2.0", "id": 1, "method": "ping"}]
+    for headers in (
+        {"Mcp_Session_Id": one.opened("2025-03-26")},
+        {"MCP_Protocol_Version": "2026-07-28", "Mcp_Method": "ping"},
+    ):
+        status, _, content = one.request(body=batch, **headers)
+        assert (status, json.loads(content)["error"]["code"]) == (400, -32600)
+
+
+def test_an_unexpected_failure_is_told_without_its_details_here_too(web: Start, place: Place) -> None:
+    one = web()
+    (Path(place.env["KNAPPER_CACHE_DIR"]) / "request-state.key").mkdir()
+    _, told = one.modern("tools/call", name="shout", arguments={"text": "x"}, requestState="A" * 64)
+    assert told["error"] == {"code": -32603, "message": "Internal error"}
+
+
 def test_a_strict_server_refuses_older_revisions_here_too(web: Start) -> None:
     one = web("--set", "mcp.min_protocol_version=2025-06-18", "--set", "transports.http.max_sessions=1")
     old = {"protocolVersion": "2025-03-26", "capabilities": {}, "clientInfo": {"name": "t", "version": "1"}}
@@ -318,6 +337,18 @@ def test_a_get_stream_tells_of_a_watched_note_and_can_be_resumed(web: Start, pla
     (place.vault / "a.md").write_text("Twice, while nobody listened.\n")
     while (again := Stream(one, session, **{"Last-Event-ID": seen})).answer.status == 409:
         pass  # the broken stream has not been noticed yet
+    assert again.event()[1]["params"] == {"uri": uri}
+
+
+def test_a_stream_that_resumes_after_a_forgotten_event_hears_what_comes(web: Start, place: Place) -> None:
+    one = web()
+    session = one.opened()
+    uri = "knapper://main/a.md"
+    assert posted(one, "resources/subscribe", _session=session, uri=uri)[1]["result"] == {}
+    for _ in range(MOST // 2 + 1):  # the answer of each is an event, and its stream begins with another
+        posted(one, "ping", _session=session)
+    again = Stream(one, session, **{"Last-Event-ID": "1"})
+    (place.vault / "a.md").write_text("Later.\n")
     assert again.event()[1]["params"] == {"uri": uri}
 
 

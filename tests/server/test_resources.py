@@ -65,6 +65,8 @@ def test_lists_come_in_pages_of_500(pipe: Start, place: Place) -> None:
         ("knapper://other/a.md", -32000, "forbidden"),
         ("knapper://main/", -32602, None),
         ("knapper:a.md", -32602, None),
+        ("knapper://main/%ff.md", -32602, None),
+        ("knapper://[main/a.md", -32602, None),
         ("file:///etc/passwd", -32602, None),
     ],
 )
@@ -118,6 +120,29 @@ def test_a_watched_note_is_told_of_when_another_program_changes_it(pipe: Start, 
         "params": {"uri": uri},
     }
     assert one.ask(2, "resources/unsubscribe", uri=uri)["result"] == {}
+
+
+def test_what_is_watched_is_told_of_again_when_its_vault_was_away(pipe: Start, place: Place) -> None:
+    one = pipe()
+    one.initialize()
+    uri, away = "knapper://main/./a.md", place.vault.with_name("away")
+    updated = {"jsonrpc": "2.0", "method": "notifications/resources/updated", "params": {"uri": uri}}
+    assert one.ask(1, "resources/subscribe", uri=uri)["result"] == {}
+    place.vault.rename(away)
+    assert one.read() == updated
+    away.rename(place.vault)
+    assert one.read() == updated
+
+
+def test_a_client_that_says_twice_that_it_is_ready_is_told_once(pipe: Start, place: Place) -> None:
+    one = pipe()
+    one.initialize()
+    one.notify("notifications/initialized")
+    uri = "knapper://main/a.md"
+    assert one.ask(1, "resources/subscribe", uri=uri)["result"] == {}
+    (place.vault / "a.md").write_text("Changed behind our back.\n")
+    assert one.read()["method"] == "notifications/resources/updated"
+    assert one.ask(2, "ping")["id"] == 2
 
 
 def test_what_may_not_be_read_may_not_be_watched(pipe: Start) -> None:

@@ -5,6 +5,7 @@ Watched files are compared by their stat, so that it works in every process whic
 
 from __future__ import annotations
 
+import logging
 import threading
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
@@ -16,6 +17,7 @@ if TYPE_CHECKING:
     from knapper.server.exchange import Session
     from knapper.server.host import Host
 
+log = logging.getLogger("knapper.server")
 SECONDS = 0.5
 COUNT = "SELECT count(*), coalesce(max(id), 0) FROM files WHERE note = 1"
 Kind = Literal["tools", "prompts", "resources", "updated"]
@@ -67,8 +69,13 @@ class Changes:
         return lambda: self._forget(listener)
 
     def tell(self, change: Change) -> None:
+        """Tell everybody; whoever takes nothing is not told again, for all others would wait for it each time."""
         for listener in list(self._listeners):
-            listener(change)
+            try:
+                listener(change)
+            except Exception as error:  # noqa: BLE001 - what a client's connection raises is its own
+                log.warning("a client took no change and is told of none any more (%s)", error)
+                self._forget(listener)
 
     def watch(self, session: Session, uri: str) -> None:
         session.subscribed.add(uri)
@@ -119,11 +126,15 @@ class Changes:
 
 def _stat(runtime: Runtime, uri: str) -> Any:
     from knapper.server.resources import parse
+    from knapper.vault.paths import canonical
 
     if not uri.startswith("knapper:"):
         return None
     vault, path = parse(uri)
-    found = runtime.vaults.get(vault).disk.stat(path)
+    try:
+        found = runtime.vaults.get(vault).disk.stat(canonical(path))
+    except ToolError:  # its folder cannot be reached now, and may be there again the next time
+        return None
     return None if found is None else (found.size, found.mtime_ns, found.inode)
 
 
@@ -131,11 +142,11 @@ def _notes(runtime: Runtime, before: dict[str, Any] | None = None) -> dict[str, 
     """What tells whether notes came or went, by vault; asked of the index only where it has changed."""
     found = {}
     for vault in runtime.vaults:
-        generation = vault.index.generation
-        if before is not None and before[vault.id][0] == generation:
-            found[vault.id] = before[vault.id]
-            continue
         try:
+            generation = vault.index.generation
+            if before is not None and before[vault.id][0] == generation:
+                found[vault.id] = before[vault.id]
+                continue
             with vault.index.db.read() as conn:
                 row = conn.execute(COUNT).fetchone()
         except ToolError:  # it is being built anew, or closed: nothing is known to have changed

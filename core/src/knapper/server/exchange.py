@@ -35,6 +35,7 @@ class Session:
         self.capabilities: dict[str, Any] = {}
         self.log_level: str | None = None
         self.subscribed: set[str] = set()
+        self.listens = False  # it is told of changes; a client may say twice that it is ready
 
 
 class Exchange:

@@ -232,7 +232,8 @@ class Stdio:
 
     def notified(self, method: str, params: dict[str, Any]) -> None:
         """Hear what the client tells the server; a cancelled request and the end have been seen to."""
-        if method == "notifications/initialized":
+        if method == "notifications/initialized" and not self.session.listens:
+            self.session.listens = True
             self._pool.submit(self._listen)
 
     def _start(self, exchange: Exchange) -> None:

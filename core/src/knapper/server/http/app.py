@@ -358,8 +358,7 @@ def _replayed(body: bytes, receive: Receive) -> Receive:
 def _read(body: bytes) -> tuple[Any, str | None]:
     """A message, or why a body is JSON but none of JSON-RPC; the SDK has another code for that than the standard."""
     try:
-        message = wire.decode(body)
-        return message if isinstance(message, list) else wire.check(message), None
+        return wire.check(wire.decode(body)), None
     except ProtocolError as problem:
         return None, problem.message if problem.code == INVALID_REQUEST else None
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import logging
 import math
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
@@ -27,6 +28,7 @@ from knapper.server.http.events import Events
 from knapper.server.http.threads import Threads
 from knapper.server.wire import ENCODER, INTERNAL_ERROR, Id, ProtocolError, as_id
 
+log = logging.getLogger("knapper.server")
 Ctx = ServerRequestContext[Any, Any]
 TELL_SECONDS = 10.0
 
@@ -82,6 +84,9 @@ class Edge:
                 result = await self._worked(exchange)
         except ProtocolError as error:
             raise MCPError(code=error.code, message=error.message, data=error.data) from None
+        except Exception:  # the SDK would tell the client what it says
+            log.exception("%s failed inside", ctx.method)
+            raise MCPError(code=INTERNAL_ERROR, message="Internal error") from None
         return plain(result)
 
     def _exchange(self, ctx: Ctx) -> Exchange:
@@ -141,6 +146,9 @@ class Edge:
 
     def _tell_of_changes(self, ctx: Ctx) -> None:
         session, connection, loop = self._session(ctx), ctx.session._connection, asyncio.get_running_loop()
+        if session.listens:
+            return
+        session.listens = True
 
         def tell(change: Change) -> None:
             if change.kind != "updated" or change.uri in session.subscribed:

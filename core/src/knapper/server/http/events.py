@@ -5,7 +5,14 @@ from __future__ import annotations
 from collections import deque
 from typing import NamedTuple
 
-from mcp.server.streamable_http import EventCallback, EventId, EventMessage, EventStore, StreamId
+from mcp.server.streamable_http import (
+    GET_STREAM_KEY,
+    EventCallback,
+    EventId,
+    EventMessage,
+    EventStore,
+    StreamId,
+)
 from mcp_types import JSONRPCMessage, jsonrpc_message_adapter
 
 MOST = 512
@@ -42,13 +49,20 @@ class Events(EventStore):
     async def replay_events_after(
         self, last_event_id: EventId, send_callback: EventCallback
     ) -> StreamId | None:
-        """Send what came after an event on the same stream; None where that event is not known any more."""
+        """Send what came after an event on the same stream.
+
+        What came after an event that is forgotten is lost, but its client hears what comes from now on: it would ask
+        after the same event for ever. None where there never was such an event.
+        """
         kept = list(self._kept)
         stream = next((event.stream for event in kept if str(event.id) == last_event_id), None)
         if stream is None:
-            return None
+            return GET_STREAM_KEY if self._forgot(last_event_id) else None
         for event in kept:
             if event.stream == stream and event.id > int(last_event_id) and event.sent is not None:
                 message = jsonrpc_message_adapter.validate_json(event.sent)
                 await send_callback(EventMessage(message, str(event.id)))
         return stream
+
+    def _forgot(self, id: EventId) -> bool:
+        return id.isdecimal() and len(id) <= len(str(self._last)) and 0 < int(id) <= self._last
