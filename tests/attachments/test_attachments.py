@@ -123,6 +123,19 @@ def test_a_move_rewrites_embeds_links_properties_and_canvases(call: Calls, vault
     assert '"file":"img/c.png"' in vault["c.canvas"]
 
 
+def test_the_links_in_the_cards_of_a_moved_canvas_lead_where_they_led(
+    call: Calls, vault: VaultFolder
+) -> None:
+    vault["a/n.md"] = vault["b/n.md"] = vault["a/broken.canvas"] = "{"
+    vault["a/c.canvas"] = '{"nodes":[{"id":"1","type":"text","text":"[[./n]] [[n]] ![](n.md)"}]}'
+    call.confirmed(attachments, "move_attachment", from_="a/c.canvas", to="b/c.canvas")
+    assert vault["b/c.canvas"] == (
+        '{"nodes":[{"id":"1","type":"text","text":"[[../a/n]] [[a/n]] ![](a/n.md)"}]}'
+    )
+    call.confirmed(attachments, "move_attachment", from_="a/broken.canvas", to="b/broken.canvas")
+    assert vault["b/broken.canvas"] == "{"
+
+
 def test_a_move_across_folders_needs_a_person(call: Calls, vault: VaultFolder) -> None:
     fill(vault)
     with pytest.raises(ToolError) as refused:

@@ -80,7 +80,7 @@ def _survey(door: Door, index: IndexView, moves: Mapping[str, str]) -> _Survey:
     canvases = {}
     for path, text in _texts(door, index.canvases()):
         named = {link_key(name) for name in canvas_names(text)}
-        if named & names:
+        if named & names or (named and path in moves):
             canvases[path] = text
             keys |= named
     return _Survey(_plan(index, moves, keys, link_format(door)), links, canvases)
