@@ -120,6 +120,93 @@ def test_of_two_saves_around_an_edit_the_later_one_counts(
     assert world.files() == {"a.md": "second\n"}
 
 
+def remove_or_replace(world: World, replaced: bool) -> None:
+    """Take `a.md` away in one transaction, be it to have `b.md` in its place."""
+    door = world.door()
+    with door.transaction():
+        if replaced:
+            door.move("b.md", "a.md", overwrite=True)
+        else:
+            door.delete("a.md", hard=True)
+
+
+def beside(replaced: bool) -> str:
+    return "a (conflict knapper 2026-05-28).md" if replaced else "b.md"
+
+
+@pytest.mark.parametrize("replaced", [False, True])
+def test_what_is_saved_in_the_moment_in_which_a_file_is_removed_or_replaced_stays(
+    make_world: Callable[..., World], dies: Dies, tmp_path: Path, replaced: bool
+) -> None:
+    world = make_world(tmp_path / "Vault", tmp_path / "cache")
+    world.door().write("a.md", "old\n")
+    world.door().write("b.md", "ours\n")
+    fresh = world.root / "fresh"
+
+    def act() -> None:
+        fresh.write_text("theirs\n")
+
+        def another_program(event: str, args: tuple[object, ...]) -> None:
+            if event in ("os.rename", "os.remove") and args[0] in ("a.md", "b.md") and fresh.exists():
+                fresh.replace(world.root / "a.md")
+
+        sys.addaudithook(another_program)
+        with pytest.raises(ToolError, match=r"another program changed 'a.md'"):
+            remove_or_replace(world, replaced)
+
+    assert not dies(act, 1000)
+    assert world.files() == {"a.md": "theirs\n", beside(replaced): "ours\n"}
+    assert world.litter() == []
+
+
+@pytest.mark.parametrize("replaced", [False, True])
+def test_a_save_that_begins_in_that_moment_finds_the_file_in_its_place(
+    make_world: Callable[..., World], dies: Dies, tmp_path: Path, replaced: bool
+) -> None:
+    world = make_world(tmp_path / "Vault", tmp_path / "cache")
+    if not leases_are_granted(world.root):
+        pytest.skip("nobody can hold back a program that opens a file here")
+    world.door().write("a.md", "old\n")
+    world.door().write("b.md", "ours\n")
+
+    def act() -> None:
+        saves: list[threading.Thread] = []
+
+        def another_program(event: str, args: tuple[object, ...]) -> None:
+            if event in ("os.rename", "os.remove") and args[0] == "a.md" and not saves:
+                saves.append(threading.Thread(target=lambda: (world.root / "a.md").write_text("theirs\n")))
+                saves[0].start()
+                while saves[0].is_alive() and "BREAKING" not in Path("/proc/locks").read_text():
+                    pass  # until it has opened the file, and is made to wait
+
+        sys.addaudithook(another_program)
+        with pytest.raises(ToolError, match=r"another program changed 'a.md'"):
+            remove_or_replace(world, replaced)
+        saves[0].join()
+
+    assert not dies(act, 1000)
+    assert world.files() == {"a.md": "theirs\n", beside(replaced): "ours\n"}
+    assert world.litter() == []
+
+
+@pytest.mark.parametrize("replaced", [False, True])
+def test_a_file_that_another_program_is_filling_is_neither_removed_nor_replaced(
+    make_world: Callable[..., World], tmp_path: Path, monkeypatch: pytest.MonkeyPatch, replaced: bool
+) -> None:
+    world = make_world(tmp_path / "Vault", tmp_path / "cache")
+    if not leases_are_granted(world.root):
+        pytest.skip("nobody can tell that a file is open for writing here")
+    monkeypatch.setattr(still, "PATIENCE", 0.01)
+    world.door().write("a.md", "old\n")
+    world.door().write("b.md", "ours\n")
+    with (world.root / "a.md").open("w") as saving:
+        with pytest.raises(ToolError, match=r"another program changed 'a.md'"):
+            remove_or_replace(world, replaced)
+        saving.write("theirs\n")
+    assert world.files() == {"a.md": "theirs\n", beside(replaced): "ours\n"}
+    assert world.litter() == []
+
+
 def test_a_save_in_the_middle_of_a_transaction_is_kept_and_ours_put_beside_it(
     make_world: Callable[..., World], tmp_path: Path
 ) -> None:
@@ -144,5 +231,4 @@ def test_a_save_in_the_middle_of_a_transaction_is_kept_and_ours_put_beside_it(
         with pytest.raises(ToolError) as caught:
             change.result()
     assert caught.value.code == "concurrent_modification"
-    beside = "a (conflict knapper 2026-05-28).md"
-    assert world.files() == {"a.md": "theirs\n", "b.md": "old\nours\n", beside: "ours\n"}
+    assert world.files() == {"a.md": "theirs\n", "b.md": "old\nours\n", beside(True): "ours\n"}

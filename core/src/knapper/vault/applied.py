@@ -11,7 +11,7 @@ from knapper.vault.disk import Disk
 from knapper.vault.files import Change, Conflict, Stat, Version
 from knapper.vault.opened import Prepared
 from knapper.vault.record import Move, Put, Record, Removal
-from knapper.vault.refusals import Changed, Translated
+from knapper.vault.refusals import Busy, Changed, Translated
 
 _AT_ONCE = 32  # files open at a time, far below any system's limit
 
@@ -127,7 +127,7 @@ class _Application:
         try:
             self._disk.remove(removal.path, Version(removal.hash, _NOWHERE))
         except Changed as changed:
-            if changed.actual is not None:
+            if changed.actual is not None or isinstance(changed, Busy):
                 self.conflicts.append(Conflict(removal.path, None))
 
     def _put(self, puts: list[Put]) -> None:

@@ -16,8 +16,9 @@ from pathlib import Path
 from knapper.errors import ToolError
 from knapper.vault import _portable, _posix, opened, paths
 from knapper.vault._folder import Folder
+from knapper.vault.away import away
 from knapper.vault.exclude import Excluded
-from knapper.vault.files import Entry, File, Stat, Version
+from knapper.vault.files import Entry, File, Stat, Version, digest
 from knapper.vault.locks import PathLocks
 from knapper.vault.opened import Prepared
 from knapper.vault.refusals import Changed, Translated, missing, no_room, unusable
@@ -212,8 +213,8 @@ class Disk:
     def remove(self, path: str, base: Version, *, guard: Guard = nullcontext) -> None:
         """Unlink a file that still has the content it is deleted for, else raise Changed."""
         with Translated("delete", path), self.folder(paths.parent(path)) as folder, guard():
-            _check_version(folder, path, base)
-            folder.unlink(paths.name(path))
+            with away(folder, path, base):
+                pass
             folder.sync()
 
     def sync(self, folders: Iterable[str]) -> None:
@@ -341,8 +342,8 @@ def _rename(above: Folder, source: str, below: Folder, target: str, replaced: Ve
         if replaced is None:
             above.rename_new(paths.name(source), below, paths.name(target))
         else:
-            _check_version(below, target, replaced)
-            above.rename(paths.name(source), below, paths.name(target))
+            with away(below, target, replaced):
+                above.rename_new(paths.name(source), below, paths.name(target))
     except FileExistsError:
         found = opened.version(below, paths.name(target), target)
         raise Changed(target, found and found.hash) from None
@@ -352,15 +353,9 @@ def _rename(above: Folder, source: str, below: Folder, target: str, replaced: Ve
         _carry(above, source, below, target, replaced)
 
 
-def _check_version(folder: Folder, path: str, base: Version) -> None:
-    found = opened.version(folder, paths.name(path), path)
-    if found is None or found.hash != base.hash:
-        raise Changed(path, found and found.hash)
-
-
 def _carry(above: Folder, source: str, below: Folder, target: str, replaced: Version | None) -> None:
     """Between two filesystems mounted in one vault: the copy is durable before the original goes."""
-    data, _ = opened.read(above, paths.name(source), source)
+    data, status = opened.read(above, paths.name(source), source)
     prepared = Prepared(below, target, data)
     try:
         prepared.flush()
@@ -369,7 +364,8 @@ def _carry(above: Folder, source: str, below: Folder, target: str, replaced: Ver
         prepared.discard()
         raise
     below.sync()
-    above.unlink(paths.name(source))
+    with away(above, source, Version(digest(data), status)):
+        pass
 
 
 def _plain_name(leaf: str) -> bool:

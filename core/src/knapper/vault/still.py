@@ -10,7 +10,7 @@ import os
 import time
 from typing import Self
 
-from knapper.vault import _leases
+from knapper.vault import _leases, paths
 from knapper.vault._folder import Folder
 from knapper.vault.refusals import Busy, Changed
 
@@ -24,10 +24,10 @@ FILLED = 0.5
 class Still:
     """A file that nobody else is writing: known for sure where the kernel tells, else by its age.
 
-    `known` is the name of a file of the same folder that certainly nobody is writing.
+    `known` is the name of a file of the same folder that certainly nobody is writing; one is made where none is named.
     """
 
-    def __init__(self, folder: Folder, leaf: str, path: str, known: str) -> None:
+    def __init__(self, folder: Folder, leaf: str, path: str, known: str | None = None) -> None:
         self._folder = folder
         self._leaf = leaf
         self._path = path
@@ -75,7 +75,17 @@ class Still:
         return True
 
     def _granted(self) -> bool:
-        fd = self._folder.open(self._known)
+        if self._known is not None:
+            return self._leased(self._known)
+        probe = f"{paths.TEMPORARY}{os.urandom(8).hex()}"
+        os.close(self._folder.create(probe, None))
+        try:
+            return self._leased(probe)
+        finally:
+            self._folder.unlink(probe)
+
+    def _leased(self, name: str) -> bool:
+        fd = self._folder.open(name)
         try:
             return _leases.take(fd) == "held"
         finally:
