@@ -31,6 +31,12 @@ def leases_are_granted(folder: Path) -> bool:
         probe.unlink()
 
 
+def is_waited_for(inode: int) -> bool:
+    """Whether a program has opened this very file to write it, and is made to wait."""
+    locks = Path("/proc/locks").read_text().splitlines()
+    return any("BREAKING" in lock and f":{inode} " in lock for lock in locks)
+
+
 def line(text: str) -> str:
     return f"{text}ours\n"
 
@@ -75,6 +81,7 @@ def test_a_save_that_begins_while_the_file_is_replaced_finds_it_in_its_place(
         pytest.skip("nobody can hold back a program that opens a file here")
     world.door().write("a.md", "old\n")
     note = world.root / "a.md"
+    inode = note.stat().st_ino
 
     def act() -> None:
         saves: list[threading.Thread] = []
@@ -83,8 +90,8 @@ def test_a_save_that_begins_while_the_file_is_replaced_finds_it_in_its_place(
             if event == "os.rename" and str(args[0]).startswith(paths.TEMPORARY) and not saves:
                 saves.append(threading.Thread(target=lambda: note.write_text("theirs\n")))
                 saves[0].start()
-                while "BREAKING" not in Path("/proc/locks").read_text():
-                    pass  # until it has opened the file, and is made to wait
+                while saves[0].is_alive() and not is_waited_for(inode):
+                    pass
 
         sys.addaudithook(another_program)
         world.door().edit("a.md", line)
@@ -168,6 +175,7 @@ def test_a_save_that_begins_in_that_moment_finds_the_file_in_its_place(
         pytest.skip("nobody can hold back a program that opens a file here")
     world.door().write("a.md", "old\n")
     world.door().write("b.md", "ours\n")
+    inode = (world.root / "a.md").stat().st_ino
 
     def act() -> None:
         saves: list[threading.Thread] = []
@@ -176,8 +184,8 @@ def test_a_save_that_begins_in_that_moment_finds_the_file_in_its_place(
             if event in ("os.rename", "os.remove") and args[0] == "a.md" and not saves:
                 saves.append(threading.Thread(target=lambda: (world.root / "a.md").write_text("theirs\n")))
                 saves[0].start()
-                while saves[0].is_alive() and "BREAKING" not in Path("/proc/locks").read_text():
-                    pass  # until it has opened the file, and is made to wait
+                while saves[0].is_alive() and not is_waited_for(inode):
+                    pass
 
         sys.addaudithook(another_program)
         with pytest.raises(ToolError, match=r"another program changed 'a.md'"):
