@@ -133,6 +133,26 @@ def test_pages_together_are_every_note_once(call: Calls, vault: VaultFolder) -> 
     assert seen == [hit["path"] for hit in call(search, "search_text", query="stone")["items"]]
 
 
+@pytest.mark.parametrize("acl", [{}, {"read_paths": ["n*.md"]}])
+def test_pages_are_every_note_once_while_notes_come_and_go(
+    call: Calls, vault: VaultFolder, acl: dict[str, Any]
+) -> None:
+    call.settings = {"acl": acl}
+    for n in range(25):
+        vault[f"n{n:02}.md"] = "stone " * (n % 5 + 1) + "x " * n
+    seen: list[str] = []
+    cursor = None
+    while True:
+        page = call(search, "search_text", query="stone", limit=4, cursor=cursor)
+        seen += [hit["path"] for hit in page["items"]]
+        cursor = page.get("cursor")
+        if cursor is None:
+            break
+        vault["new.md"] = "stone " * 50 * len(seen)
+        vault[seen[-1]] += "stone stone"
+    assert sorted(seen) == [f"n{n:02}.md" for n in range(25)]
+
+
 def test_pages_hold_every_note_where_the_word_index_cannot_narrow(call: Calls, vault: VaultFolder) -> None:
     for n in range(12):
         vault[f"n{n:02}.md"] = " ".join(f"w{n}e{m}" for m in range(60))

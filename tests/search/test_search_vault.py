@@ -172,6 +172,45 @@ def test_pages_of_a_ranked_search_are_every_note_once(meaning: Calls, vault: Vau
         assert sorted(seen) == [f"{n}.md" for n in range(9)]
 
 
+def pages(call: Calls, vault: VaultFolder, query: str, mode: str) -> list[str]:
+    """Everything that is found page by page while a note grows and another is changed before each next page."""
+    seen: list[str] = []
+    cursor = None
+    while True:
+        page = call(search, "search_vault", query=query, mode=mode, limit=4, cursor=cursor)
+        seen += paths(page)
+        cursor = page.get("cursor")
+        if cursor is None:
+            return seen
+        vault["new.md"] = f"{query} " * 50 * len(seen)
+        vault["8.md"] += "other words"
+
+
+@pytest.mark.parametrize(
+    ("mode", "query"), [("text", "stone knife"), ("text", "stone and"), ("regex", "stone")]
+)
+def test_pages_are_every_note_once_while_notes_come_and_go(
+    call: Calls, vault: VaultFolder, mode: str, query: str
+) -> None:
+    for n in range(9):
+        vault[f"{n}.md"] = "stone and " * (n + 1) + "knife " * (9 - n)
+    found = pages(call, vault, query, mode)
+    assert len(found) == len(set(found))
+    assert set(found) >= {f"{n}.md" for n in range(8)}
+
+
+def test_pages_go_on_as_they_began_when_the_vectors_become_ready_meanwhile(
+    meaning: Calls, vault: VaultFolder
+) -> None:
+    for n in range(9):
+        vault[f"{n}.md"] = "stone " * (n + 1)
+    first = meaning(search, "search_vault", query="stone", limit=4)
+    meaning(search, "index_vault", vectors=True)
+    second = meaning(search, "search_vault", query="stone", limit=9, cursor=first["cursor"])
+    assert sorted(paths(first) + paths(second)) == [f"{n}.md" for n in range(9)]
+    assert {item["mode_used"] for item in second["items"]} == {"text"}
+
+
 dataview = Domain("dataview", summary="A stand-in that offers DQL.")
 
 
@@ -180,7 +219,8 @@ def answer(ctx: Any, dql: str, format: str | None = None, engine: str = "auto") 
     if "oops" in dql:
         raise ToolError("dql_error", "line 1: no")
     answered = "native" if engine == "auto" else engine
-    return SimpleNamespace(headers=["File"], rows=[["a"]], note_paths=["a.md"], engine=answered)
+    found = [] if "nowhere" in dql else ["a.md"]
+    return SimpleNamespace(headers=["File"], rows=[["a"]], note_paths=found, engine=answered)
 
 
 def call_with(call: Calls, tool: str, caller: Caller | None = None, **arguments: Any) -> Any:
@@ -201,6 +241,14 @@ def test_a_query_goes_to_whoever_offers_dql(call: Calls, vault: VaultFolder) -> 
     assert call_with(call, "search_dql", dql="LIST", engine="obsidian")["engine"] == "obsidian"
     found = call_with(call, "search_vault", query="TABLE file.name FROM #x", explain=True)
     assert (paths(found), found["_explain"]["chosen"]) == (["a.md"], "dql")
+
+
+def test_pages_of_what_dql_did_not_find_are_text(call: Calls, vault: VaultFolder) -> None:
+    for n in range(5):
+        vault[f"{n}.md"] = "LIST FROM nowhere"
+    first = call_with(call, "search_vault", query="LIST FROM nowhere", limit=3)
+    second = call_with(call, "search_vault", query="LIST FROM nowhere", limit=3, cursor=first["cursor"])
+    assert sorted(paths(first) + paths(second)) == [f"{n}.md" for n in range(5)]
 
 
 def test_a_sentence_that_begins_like_dql_is_text(call: Calls, vault: VaultFolder) -> None:

@@ -57,6 +57,16 @@ class Questions:
         with self.at_once():
             return self._index.answers.get((name, self._readable), self._index.generation, build)
 
+    def kept_for_pages(self, name: Hashable, begun: int | None, build: Callable[[], T]) -> tuple[int, T]:
+        """What a first page was cut from, for as long as it is kept: a change of one note changes the scores of all.
+
+        `begun` is the generation that was answered with the first page; None for that page itself.
+        """
+        index = self._index
+        first = index.generation if begun is None else begun
+        key = (name, self._readable, index.db.epoch, first)
+        return first, index.searches.get(key, first, build)
+
     @contextmanager
     def at_once(self) -> Iterator[None]:
         """Everything asked inside is answered from one state of the index."""

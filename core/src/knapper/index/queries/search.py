@@ -60,28 +60,27 @@ class Literal(Questions):
         """A page of the notes that hold a string, best first, each with its first place, and the key where more follow."""
         wanted = Wanted(query, case_sensitive=case_sensitive, whole_word=whole_word)
         find = self._found if self._readable is None else self._found_by_own_statistics
+        *after, begun = page.after or (self._index.generation,)
         hits: list[Found] = []
-        for found in find(wanted, root, page.after):
+        for found in find(wanted, root, after, begun):
             if len(hits) == page.limit:
-                return [_hit(h, query) for h in hits], [hits[-1].score, hits[-1].file]
+                return [_hit(h, query) for h in hits], [hits[-1].score, hits[-1].file, begun]
             hits.append(found)
         return [_hit(h, query) for h in hits], None
 
     def count_chunks(self) -> int:
         return self.count(f"SELECT 1 FROM chunks c JOIN files f ON f.id = c.file WHERE {self.may('f.path')}")
 
-    def _found(self, wanted: Wanted, root: str, after: Any) -> Iterator[Found]:
+    def _found(self, wanted: Wanted, root: str, after: Any, begun: int) -> Iterator[Found]:
         """Notes in the order of their score and then of their number; only what is taken from it is computed."""
         with self._index.db.read(self._readable) as conn:
-            yield from self._those_with(conn, wanted, root, self._candidates(conn, wanted, after))
+            yield from self._those_with(conn, wanted, root, self._candidates(conn, wanted, after, begun))
 
-    def _found_by_own_statistics(self, wanted: Wanted, root: str, after: Any) -> Iterator[Found]:
+    def _found_by_own_statistics(self, wanted: Wanted, root: str, after: Any, begun: int) -> Iterator[Found]:
         """The same for a caller who may not read everything: its scores know of nothing else than what it may read."""
-        key = ("own", wanted.key, root, self._readable)
+        key = ("own", wanted.key, root)
         with self.at_once():
-            ranking = self._index.searches.get(
-                key, self._index.generation, lambda: self._own_ranking(wanted, root)
-            )
+            _, ranking = self.kept_for_pages(key, begun, lambda: self._own_ranking(wanted, root, begun))
         with self._index.db.read(self._readable) as conn:
             yield from self._those_with(conn, wanted, root, ranking.after(after))
 
@@ -107,10 +106,10 @@ class Literal(Questions):
             yield from ((score, *found[file]) for file, score in some.items() if file in found)
             size = min(size * 2, MOST_TEXTS)
 
-    def _own_ranking(self, wanted: Wanted, root: str) -> Ranking:
+    def _own_ranking(self, wanted: Wanted, root: str, begun: int) -> Ranking:
         held = []
         with self._index.db.read(self._readable) as conn:
-            for _, file, _, text, _ in self._texts(conn, root, self._candidates(conn, wanted, None)):
+            for _, file, _, text, _ in self._texts(conn, root, self._candidates(conn, wanted, None, begun)):
                 if times := wanted.count(text):
                     held.append((file, times, len(text)))
         notes = max(1, self.count(f"SELECT 1 FROM files f WHERE {HAS_TEXT} AND {self.may('f.path')}"))
@@ -122,18 +121,16 @@ class Literal(Questions):
             scored.append((rarity * times * (K1 + 1) / (times + norm), file))
         return Ranking(sorted(scored, key=_best_first))
 
-    def _candidates(self, conn: Any, wanted: Wanted, after: Any) -> Iterator[tuple[float, int]]:
+    def _candidates(self, conn: Any, wanted: Wanted, after: Any, begun: int) -> Iterator[tuple[float, int]]:
         """Files that may hold the string: by the word index where that narrows, else all, whole words first."""
         narrowing = self.narrow(wanted.query, whole_word=wanted.whole_word)
         ranked = narrowing or wanted.as_words()
-        if ranked is not None and (after is None or after[0] != 0):
-            yield from self._ranking(conn, ranked).after(after)
+        if ranked is not None and (not after or after[0] != 0):
+            yield from self._ranking(conn, ranked, begun).after(after)
         if narrowing is None:
-            yield from self._others(
-                conn, wanted, ranked, after[1] if after is not None and after[0] == 0 else 0
-            )
+            yield from self._others(conn, wanted, ranked, after[1] if after and after[0] == 0 else 0)
 
-    def _ranking(self, conn: Any, expression: str) -> Ranking:
+    def _ranking(self, conn: Any, expression: str, begun: int) -> Ranking:
         """Every file that matches an expression: what the word index has to go through for any page of it."""
 
         def build() -> Ranking:
@@ -141,7 +138,7 @@ class Literal(Questions):
             return Ranking(conn.execute(sql, (expression,)))
 
         with self.at_once():
-            return self._index.searches.get(expression, self._index.generation, build)
+            return self.kept_for_pages(expression, begun, build)[1]
 
     def _others(
         self, conn: Any, wanted: Wanted, ranked: str | None, after: int
@@ -188,7 +185,7 @@ class Ranking:
     def after(self, key: Any) -> Iterator[tuple[float, int]]:
         """Those behind a score and a number, or all of them."""
         start = 0
-        if key is not None:
+        if key:
             wanted = _best_first(key)
             places = range(len(self._files))
             start = bisect_right(places, wanted, key=lambda n: (-self._scores[n], self._files[n]))

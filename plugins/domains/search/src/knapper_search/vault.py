@@ -63,7 +63,10 @@ def search_vault(
     """Find notes by whichever kind of search fits the query, best first; one hit a note."""
     if query in ("", {}) or (isinstance(query, str) and not query.strip()):
         raise ToolError("invalid_input", "query is empty", field="query")
-    choice = _choose(ctx, query) if mode == "auto" else Choice(mode, "the caller asked for it")
+    if page.after is not None:
+        choice = Choice(page.after[0], "the first page was found so")
+    else:
+        choice = _choose(ctx, query) if mode == "auto" else Choice(mode, "the caller asked for it")
     tried: list[Mode] = [choice.mode]
     found = _run(ctx, choice.mode, query, root, page)
     if mode == "auto" and not found.items and choice.mode == "dql" and page.after is None:
@@ -98,8 +101,8 @@ def _offers_dql(ctx: Context) -> bool:
 
 def _run(ctx: Context, mode: Mode, query: str | dict[str, Any], root: str, page: Page) -> Hits:
     if mode == "jsonlogic":
-        rules, last = logic.matching(ctx, query, root, page)
-        return _hits(page, [Hit(path=r.path, score=1.0, mode_used=mode) for r in rules], last)
+        rules, last = logic.matching(ctx, query, root, _inner(page))
+        return _hits(page, mode, [Hit(path=r.path, score=1.0, mode_used=mode) for r in rules], last)
     if not isinstance(query, str):
         raise ToolError("invalid_input", f"mode {mode} takes a string, not an object", field="query")
     if mode == "dql":
@@ -113,8 +116,9 @@ def _run(ctx: Context, mode: Mode, query: str | dict[str, Any], root: str, page:
 
 def _text(ctx: Context, query: str, root: str, page: Page) -> Hits:
     """Notes that hold the words as they stand; where none does, notes that hold them anywhere."""
-    by_letter = page.after is None or page.after[0] == "letter"
-    hits, last = ctx.index.literal(_inner(page), query, root=root) if by_letter else ([], None)
+    inner = _inner(page)
+    by_letter = inner.after is None or inner.after[0] == "letter"
+    hits, last = ctx.index.literal(_inner(inner), query, root=root) if by_letter else ([], None)
     if hits:
         items = [
             Hit(
@@ -127,26 +131,26 @@ def _text(ctx: Context, query: str, root: str, page: Page) -> Hits:
             )
             for h in hits
         ]
-        return _hits(page, items, last and ["letter", *last])
+        return _hits(page, "text", items, last and ["letter", last])
     return _ranked(ctx, "text", query, root, page)
 
 
 def _inner(page: Page) -> Page:
-    """The same page with the key that the index knows."""
+    """The same page with the key of whoever finds it; before it stands how it was found."""
     inner = Page(page.limit)
-    return inner if page.after is None else Page(page.limit, inner.cursor_at(page.after[1:]))
+    return inner if page.after is None else Page(page.limit, inner.cursor_at(page.after[1]))
 
 
 def _regex(ctx: Context, query: str, root: str, page: Page) -> Hits:
     seconds = ctx.server.settings.governor.regex_timeout_ms / 1000
     found, last = ctx.index.regex(
-        page, query, root=root, per_file=1, seconds=seconds, cancelled=lambda: ctx.cancelled
+        _inner(page), query, root=root, per_file=1, seconds=seconds, cancelled=lambda: ctx.cancelled
     )
     items = [
         Hit(path=m.path, score=1.0, mode_used="regex", snippet=m.snippet, line=m.line + 1, page=m.page)
         for m in found
     ]
-    return _hits(page, items, last)
+    return _hits(page, "regex", items, last)
 
 
 def _dql(ctx: Context, query: str, root: str, page: Page) -> Hits:
@@ -154,30 +158,37 @@ def _dql(ctx: Context, query: str, root: str, page: Page) -> Hits:
         raise ToolError("forbidden", "mode dql needs the scope read:dataview", scopes=["read:dataview"])
     below = root.strip("/") + "/" if root.strip("/") else ""
     paths = sorted({p for p in dql.run(ctx, query).note_paths if p.startswith(below)})
-    after = page.after or ""
+    after = _inner(page).after or ""
     left = [p for p in paths if p > after]
     items = [Hit(path=p, score=1.0, mode_used="dql") for p in left[: page.limit]]
-    return _hits(page, items, items[-1].path if len(left) > page.limit else None)
+    return _hits(page, "dql", items, items[-1].path if len(left) > page.limit else None)
 
 
 def _ranked(ctx: Context, mode: Mode, query: str, root: str, page: Page) -> Hits:
     """The best passage of each note. The pool is the same for every page, so that scores and order are too."""
-    if mode == "semantic":
-        found = ctx.index.by_meaning(query, POOL, root=root)
-    elif mode == "hybrid":
-        found = ctx.index.by_both(query, 2 * POOL, root=root, pool=POOL)
-    else:
-        found = ctx.index.by_words(query, POOL, root=root)
+    after = _inner(page).after
+    begun, found = ctx.index.kept_for_pages(
+        (mode, query, root), after and after[-1], lambda: _pool(ctx, mode, query, root)
+    )
     best = ctx.index.best_of_notes(found)
-    if page.after is not None:
-        score, chunk = page.after
+    if after is not None:
+        _, score, chunk, _ = after
         best = [s for s in best if (-s.score, s.chunk) > (-score, chunk)]
     shown = best[: page.limit]
     rows = ctx.index.chunks(s.chunk for s in shown)
     items = [_hit(rows[s.chunk], s, mode, query) for s in shown if s.chunk in rows]
-    done = _hits(page, items, [shown[-1].score, shown[-1].chunk] if len(best) > page.limit else None)
+    last = ["rank", shown[-1].score, shown[-1].chunk, begun] if len(best) > page.limit else None
+    done = _hits(page, mode, items, last)
     done.overflow = len(found) >= POOL and done.cursor is None
     return done
+
+
+def _pool(ctx: Context, mode: Mode, query: str, root: str) -> list[Scored]:
+    if mode == "semantic":
+        return ctx.index.by_meaning(query, POOL, root=root)
+    if mode == "hybrid":
+        return ctx.index.by_both(query, 2 * POOL, root=root, pool=POOL)
+    return ctx.index.by_words(query, POOL, root=root)
 
 
 def _hit(row: ChunkRow, scored: Scored, mode: Mode, query: str) -> Hit:
@@ -193,5 +204,5 @@ def _hit(row: ChunkRow, scored: Scored, mode: Mode, query: str) -> Hit:
     )
 
 
-def _hits(page: Page, items: list[Hit], last: Any) -> Hits:
-    return Hits(items=items, cursor=None if last is None else page.cursor_at(last))
+def _hits(page: Page, mode: Mode, items: list[Hit], last: Any) -> Hits:
+    return Hits(items=items, cursor=None if last is None else page.cursor_at([mode, last]))
