@@ -34,7 +34,7 @@ class Around(Ranked):
         wanted = Wanted(query, case_sensitive=False, whole_word=False)
         search = self._found if self._readable is None else self._found_by_own_statistics
         sql = 'SELECT id FROM chunks WHERE file = ? AND "end" > ? ORDER BY start LIMIT 1'
-        for note in search(wanted, root, None):
+        for note in search(wanted, root, None, self._index.generation):
             chunk = self.one(sql, (note.file, note.at))
             if chunk is not None:
                 found.append(Scored(chunk[0], note.score))
