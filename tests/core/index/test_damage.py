@@ -177,6 +177,19 @@ def test_two_configurations_at_once_have_an_index_each(filled: VaultFolder, open
     assert not second.db.path.exists()  # what nobody has open is cleared away
 
 
+def test_two_that_leave_different_files_out_do_not_answer_with_each_others(
+    filled: VaultFolder, opened: Open
+) -> None:
+    filled["private/diary.md"] = "# Diary"
+    first = opened()
+    first.reconcile()
+    second = opened(exclude=["private/"])
+    assert paths(second) == []
+    second.reconcile()
+    assert paths(second) == sorted(NOTES)
+    assert paths(first) == sorted([*NOTES, "private/diary.md"])
+
+
 def asked_anew(index: Index) -> str:
     """The answer to a thread that has nothing of the index in memory yet: an error's code, or none."""
     codes: list[str] = []

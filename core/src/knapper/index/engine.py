@@ -69,7 +69,8 @@ class Index:
         self._words = (0, words.Vocabulary())
         tables = schema.TABLES + words.TABLES + chunks.TABLES + vectors.TABLES
         tables += "".join(schema.extractor_table(e) for e in self.extractors)
-        self.db = Database(path, tables, schema.fingerprint(tables, self.reading, disk.root), vectors.prepare)
+        made_by = schema.fingerprint(tables, self.reading, disk.root, disk.excluded.lines)
+        self.db = Database(path, tables, made_by, vectors.prepare)
         self.leader = Leader(self.db.path.with_suffix(".lock"))
         self.vectors = vectors.Vectors(self.db, embedding, self._stop)
         self._life = Life(self, watch)

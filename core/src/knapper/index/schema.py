@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import typing
+from collections.abc import Sequence
 from hashlib import sha256
 from typing import TYPE_CHECKING, Any
 from unicodedata import unidata_version
@@ -118,9 +119,12 @@ def extractor_table(extractor: Extractor) -> str:
     return ";\n".join(sql) + ";\n"
 
 
-def fingerprint(tables: str, reading: Reading, root: str) -> str:
-    """What the index was built by: this version, its tables, the extractors and theirs, how text is read and cut, and whose folder."""
-    parts = [f"{VERSION} {__version__} {unidata_version}", tables, str(reading[1:]), root]
+def fingerprint(tables: str, reading: Reading, root: str, excluded: Sequence[str]) -> str:
+    """What the index was built by: this version, its tables, the extractors and theirs, how text is read and cut, and of what.
+
+    Two servers that leave different files out cannot share one: each would answer with what the other indexes.
+    """
+    parts = [f"{VERSION} {__version__} {unidata_version}", tables, str(reading[1:]), root, str(excluded)]
     parts += [
         f"{e.name} {e.version} {columns(e.row)}" for e in sorted(reading.extractors, key=lambda e: e.name)
     ]

@@ -32,8 +32,8 @@ class Excluded:
     """The patterns of one vault. A wrong one is a ValueError that says what is wrong with it."""
 
     def __init__(self, patterns: Iterable[str] = ()) -> None:
-        lines = (line for line in patterns if not line.startswith("#"))
-        self._patterns = [_compiled(line) for line in lines][::-1]
+        self.lines = [line for line in patterns if not line.startswith("#")]
+        self._patterns = [_compiled(line) for line in self.lines][::-1]
 
     def __bool__(self) -> bool:
         return bool(self._patterns)
