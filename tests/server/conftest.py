@@ -237,9 +237,14 @@ class Web:
         status, _, content = self.request(body=body, **headers)
         return status, json.loads(content) if content else None
 
-    def opened(self, version: str = "2025-11-25", **headers: str) -> str:
+    def opened(self, version: str = "2025-11-25", elicitation: Any = None, **headers: str) -> str:
         """The id of a new session of the older era."""
-        client = {"protocolVersion": version, "capabilities": {}, "clientInfo": {"name": "t", "version": "1"}}
+        able = {} if elicitation is None else {"elicitation": elicitation}
+        client = {
+            "protocolVersion": version,
+            "capabilities": able,
+            "clientInfo": {"name": "t", "version": "1"},
+        }
         body = {"jsonrpc": "2.0", "id": 0, "method": "initialize", "params": client}
         status, found, content = self.request(body=body, **headers)
         assert status == 200, content

@@ -73,6 +73,23 @@ def test_a_cancelled_question_ends_its_call(pipe: Start, place: Place) -> None:
     assert (place.vault / "a.md").read_text() == "Alpha *text*.\n"
 
 
+def test_a_client_that_leaves_is_not_waited_for(pipe: Start, place: Place) -> None:
+    one = pipe()
+    one.initialize(elicitation={})
+    assert one.call(1, "destroy_text", path="a.md")["method"] == "elicitation/create"
+    assert one.leave() == 0
+    assert [answer["result"]["isError"] for answer in one.rest()] == [True]
+    assert (place.vault / "a.md").read_text() == "Alpha *text*.\n"
+
+
+def test_open_questions_keep_no_other_call_waiting(pipe: Start) -> None:
+    one = pipe()
+    one.initialize(elicitation={})
+    for n in range(40):  # more than there are threads
+        assert one.call(n + 1, "destroy_text", path="a.md")["method"] == "elicitation/create"
+    assert one.call("sum", "add_numbers", a=1, b=2)["result"]["structuredContent"] == {"result": 3}
+
+
 def ask(one: Pipe, **more: Any) -> Any:
     call = {"name": "destroy_text", "arguments": {"path": "a.md"}, "_meta": envelope(**CAN_ASK)}
     return one.ask(1, "tools/call", **(call | more))

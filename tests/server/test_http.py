@@ -514,6 +514,62 @@ def test_stopping_lets_a_running_call_finish_and_ends_open_streams(web: Start) -
     assert [line for line in one.errors if "ERROR" in line] == []
 
 
+class Posted:
+    """A call in a session of the older era whose answer comes as a stream, read as it comes."""
+
+    def __init__(
+        self, web: Web, session: str, id: int | str, name: str, _meta: Any = None, **arguments: Any
+    ) -> None:
+        params = {"name": name, "arguments": arguments, "_meta": _meta or {}}
+        body = {"jsonrpc": "2.0", "id": id, "method": "tools/call", "params": params}
+        headers = {
+            "Accept": "application/json, text/event-stream",
+            "Content-Type": "application/json",
+            "Mcp-Session-Id": session,
+            "MCP-Protocol-Version": "2025-11-25",
+        }
+        self.connection = http.client.HTTPConnection(web.host, web.port, timeout=30)
+        self.connection.request("POST", web.path, json.dumps(body), headers)
+        self.answer = self.connection.getresponse()
+
+    def message(self) -> Any:
+        while not (line := self.answer.readline().decode()).startswith("data: {"):
+            assert line
+        return json.loads(line[6:])
+
+
+def test_stopping_lets_a_call_of_a_session_be_answered_on_its_stream(web: Start) -> None:
+    one = web()
+    call = Posted(one, one.opened(), "slow", "take_time", {"progressToken": "t"}, seconds=2)
+    assert call.message()["method"] == "notifications/progress"
+    one.process.send_signal(signal.SIGTERM)
+    while (message := call.message()).get("id") != "slow":
+        assert message["method"] == "notifications/progress"
+    assert message["result"]["structuredContent"] == {"result": "done"}
+    assert one.process.wait(30) == 0
+
+
+def test_a_question_is_not_waited_for_once_the_server_stops(web: Start, place: Place) -> None:
+    one = web()
+    call = Posted(one, one.opened(elicitation={}), 1, "destroy_text", path="a.md")
+    assert call.message()["method"] == "elicitation/create"
+    one.process.send_signal(signal.SIGTERM)
+    while "result" not in (message := call.message()):
+        pass
+    assert message["result"]["structuredContent"]["code"] == "elicit_required"
+    assert one.process.wait(30) == 0
+    assert (place.vault / "a.md").read_text() == "Alpha *text*.\n"
+
+
+def test_open_questions_of_one_client_keep_no_other_waiting(web: Start) -> None:
+    one = web()
+    session = one.opened(elicitation={})
+    asked = [Posted(one, session, n + 1, "destroy_text", path="a.md") for n in range(40)]
+    assert all(call.message()["method"] == "elicitation/create" for call in asked)
+    add: dict[str, Any] = {"name": "add_numbers", "arguments": {"a": 1, "b": 2}}
+    assert one.modern("tools/call", **add)[1]["result"]["structuredContent"] == {"result": 3}
+
+
 def test_health_needs_no_bearer_and_names_no_vault_where_one_is_configured(web: Start) -> None:
     status, _, content = web().request("GET", "/healthz")
     found = json.loads(content)

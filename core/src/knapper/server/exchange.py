@@ -59,7 +59,7 @@ class Exchange:
         self.id = id
         self.peer = peer
         self.cancelled = False
-        self.on_stop: list[Callable[[], None]] = []
+        self.on_stop: list[Callable[[], object]] = []
         meta = params.get("_meta")
         self.meta: dict[str, Any] = meta if isinstance(meta, dict) else {}
         self.modern = bool(session.modern)

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import threading
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from time import monotonic
 
 Work = Callable[[], object]
@@ -45,6 +46,19 @@ class Pool:
         """Wait until nothing runs and nothing waits; False where that took too long."""
         with self._lock:
             return self._finished.wait_for(lambda: not self._open, seconds)
+
+    @contextmanager
+    def aside(self) -> Iterator[None]:
+        """While a thread waits for somebody, another one may work in its place."""
+        with self._lock:
+            self._most += 1
+            if self._work:
+                self._wake()
+        try:
+            yield
+        finally:
+            with self._lock:
+                self._most -= 1
 
     def _is_held_up(self) -> bool:
         """Whether no thread has begun anything for a while, and so none will soon come for more."""

@@ -82,6 +82,7 @@ class Stdio:
         self._running: dict[Id, Exchange] = {}
         self._waiting: dict[Id, Waiting] = {}
         self._asked = 0
+        self._gone = False
 
     def run(self) -> int:
         """Serve until the client leaves or somebody stops the process; returns the exit code."""
@@ -97,7 +98,7 @@ class Stdio:
             self.beside.start()
         while not self._stopping.wait(1.0):
             if os.getppid() != parent:  # a client that was killed may leave its end of the pipe open
-                self._stopping.set()
+                self._left()
         self._finish()
         return self.code
 
@@ -110,7 +111,7 @@ class Stdio:
                     rest = rest[os.write(self._sink, rest) :]
             self._talked.set()
         except OSError:  # nobody reads any more
-            self._stopping.set()
+            self._left()
 
     def ask(self, exchange: Exchange, method: str, params: dict[str, Any], seconds: float) -> dict[str, Any]:
         """Ask the client and wait for its answer."""
@@ -119,7 +120,8 @@ class Stdio:
         self._waiting[id] = waiting
         try:
             self.write(wire.request(id, method, params))
-            waiting.done.wait(seconds)
+            with self._pool.aside():
+                waiting.done.wait(0 if self._gone else seconds)
         finally:
             del self._waiting[id]
         if waiting.answer is None:
@@ -141,7 +143,14 @@ class Stdio:
                 )
             elif not line.isspace():
                 self._take_whatever(line)
+        self._left()
+
+    def _left(self) -> None:
+        """The client has gone: what it was asked it will not answer any more."""
+        self._gone = True
         self._stopping.set()
+        for waiting in list(self._waiting.values()):
+            waiting.done.set()
 
     def _take_whatever(self, line: bytes) -> None:
         """Take a line; one that we fail on does not end the session, for nobody would read the next."""

@@ -6,6 +6,7 @@ import asyncio
 import logging
 import math
 from collections.abc import Callable, Iterator, Mapping
+from concurrent.futures import CancelledError, Future
 from contextlib import contextmanager
 from typing import Any
 
@@ -42,9 +43,11 @@ class Anything(BaseModel):
 class Back:
     """The way back to the client for one request, from a worker thread."""
 
-    def __init__(self, ctx: Ctx, loop: asyncio.AbstractEventLoop) -> None:
+    def __init__(self, ctx: Ctx, loop: asyncio.AbstractEventLoop, edge: Edge) -> None:
         self._ctx = ctx
         self._loop = loop
+        self._edge = edge
+        self.exchange: Exchange | None = None
 
     def notify(self, method: str, params: dict[str, Any]) -> None:
         told = methods.MONOLITH_NOTIFICATIONS[method].model_validate({"method": method, "params": params})
@@ -56,7 +59,13 @@ class Back:
         related = ServerMessageMetadata(related_request_id=self._ctx.request_id)
         asking = self._ctx.session.send_request(asked, Anything, seconds, related)  # type: ignore[arg-type]
         try:
-            return asyncio.run_coroutine_threadsafe(asking, self._loop).result(seconds).model_dump()
+            with self._edge.asked(
+                asyncio.run_coroutine_threadsafe(asking, self._loop), self.exchange
+            ) as answer:
+                found: dict[str, Any] = answer.result(seconds).model_dump()
+                return found
+        except CancelledError:
+            raise TimeoutError from None
         except MCPError as error:
             if error.error.code == types.REQUEST_TIMEOUT:
                 raise TimeoutError from None
@@ -70,6 +79,7 @@ class Edge:
         self.host = host
         self.live: dict[str, Session] = {}
         self._calls: dict[tuple[Session, Id], Exchange] = {}
+        self._questions: set[Future[Any]] = set()
 
     async def __call__(self, ctx: Ctx, call_next: CallNext) -> HandlerResult:
         if ctx.request_id is None:
@@ -93,8 +103,9 @@ class Edge:
         session = self._session(ctx)
         params = dict(ctx.params or {})
         assert ctx.request_id is not None
-        back = Back(ctx, asyncio.get_running_loop())
+        back = Back(ctx, asyncio.get_running_loop(), self)
         exchange = Exchange(self.host, session, ctx.method, params, ctx.request_id, back, caller_of(ctx))
+        back.exchange = exchange
         ctx.request.scope["knapper.exchange"] = exchange  # type: ignore[union-attr]
         return exchange
 
@@ -125,6 +136,23 @@ class Edge:
             if exchange is not None:
                 exchange.cancel()
         return result
+
+    @contextmanager
+    def asked(self, answer: Future[Any], exchange: Exchange | None) -> Iterator[Future[Any]]:
+        """A question to a client: over where its call is cancelled, or the server stops and nobody can answer any more.
+
+        Its thread waits for a person, so another one may work in its place.
+        """
+        self._questions.add(answer)
+        if exchange is not None:
+            exchange.on_stop.append(answer.cancel)
+        if self.stopping.is_set() or (exchange is not None and exchange.cancelled):
+            answer.cancel()
+        try:
+            with self.threads.aside():
+                yield answer
+        finally:
+            self._questions.discard(answer)
 
     @contextmanager
     def running(self, exchange: Exchange) -> Iterator[None]:
@@ -170,6 +198,8 @@ class Edge:
 
     def stop(self) -> None:
         self._stopping.set()
+        for question in list(self._questions):
+            question.cancel()
 
 
 def caller_of(ctx: Ctx) -> Any:

@@ -11,6 +11,7 @@ from types import FrameType
 from typing import TYPE_CHECKING, Any
 
 import uvicorn
+from sse_starlette.sse import AppStatus
 
 from knapper import __version__
 from knapper.errors import ConfigError, KnapperError
@@ -34,6 +35,7 @@ class Listener(uvicorn.Server):
         settings = host.runtime.settings.transports.http
         if settings.certificate_file is not None:
             check(settings.certificate_file, settings.key_file)
+        AppStatus.enable_automatic_graceful_drain = False  # it would cut off calls that are left to finish
         self._app = App(host)
         self._path = settings.path
         self._ready = ready or announce

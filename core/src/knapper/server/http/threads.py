@@ -11,7 +11,7 @@ import asyncio
 import threading
 from collections import deque
 from collections.abc import Callable
-from contextlib import suppress
+from contextlib import AbstractContextManager, suppress
 from typing import Any, TypeVar
 
 from knapper.server.pool import Pool
@@ -66,6 +66,10 @@ class Threads:
 
         self._pool.submit(work)
         return await future
+
+    def aside(self) -> AbstractContextManager[None]:
+        """While its thread waits for somebody, another one may work in its place."""
+        return self._pool.aside()
 
     def _give_way(self, batch: Batch) -> None:
         """Leave the interpreter to the calls that have come since the loop last did, until they are done or take long."""
