@@ -53,24 +53,50 @@ def test_when_the_one_that_indexes_is_killed_another_takes_its_place(
     until(lambda: two.ask("find", "later.md") is not None)
 
 
-def test_who_takes_over_says_that_files_are_compared_until_they_are(vault: VaultFolder, opened: Open) -> None:
-    vault["a.md"], vault["b.png"] = "# A\n", "x"
-    compared = threading.Event()
+class Held:
+    """Holds up whoever compares, at the end, for as long as a test wants."""
 
-    def known(files: Sequence[Unread]) -> Iterator[FileText]:
-        compared.wait(30)
+    def __init__(self) -> None:
+        self.go = threading.Event()
+        self.texts = Texts(frozenset({"png"}), self._known)
+
+    def _known(self, files: Sequence[Unread]) -> Iterator[FileText]:
+        self.go.wait(30)
         return iter(())
 
+
+def test_who_takes_over_says_that_files_are_compared_until_they_are(vault: VaultFolder, opened: Open) -> None:
+    vault["a.md"], vault["b.png"] = "# A\n", "x"
+    held = Held()
     first = opened()
     first.start()
     until(lambda: first.coverage() == "")
-    second = opened(texts=[Texts(frozenset({"png"}), known)])
+    second = opened(texts=[held.texts])
     second.start()
     assert second.coverage() == ""
     first.close()
     until(lambda: second.coverage() == "indexing: the 2 files in the index are being compared with the vault")
-    compared.set()
+    held.go.set()
     until(lambda: second.coverage() == "")
+
+
+def test_answers_amid_a_storm_say_that_files_are_compared(vault: VaultFolder, opened: Open) -> None:
+    vault["a.md"], vault["b.png"] = "# A\n", "x"
+    held = Held()
+    held.go.set()
+    index, reader = opened(texts=[held.texts]), opened()
+    index.reconcile()
+    assert reader.coverage() == ""
+    held.go.clear()
+    for n in range(500):
+        vault[f"{n}.txt"] = "x"
+    storm = threading.Thread(target=index.refresh, args=[[f"{n}.txt" for n in range(500)]])
+    storm.start()
+    until(lambda: reader.status().total == 502)
+    assert reader.coverage() == "indexing: the 502 files in the index are being compared with the vault"
+    held.go.set()
+    storm.join()
+    assert reader.coverage() == ""
 
 
 def test_who_believes_itself_alone_since_the_lock_was_removed_does_not_leave_the_index_behind(

@@ -140,7 +140,7 @@ class Index:
             return conn.execute("SELECT 1 FROM meta WHERE key = 'level'").fetchone() is not None
 
     def may_be_behind(self) -> None:
-        """Nobody has followed the files for a moment: until all are compared, answers say so."""
+        """Not all that happened to the files was seen, or not yet: until all are compared, answers say so."""
         with self.db.write() as conn:
             conn.execute("DELETE FROM meta WHERE key = 'level'")
 

@@ -23,6 +23,7 @@ def refresh(index: Index, paths: Sequence[str]) -> None:
     if (
         len(paths) >= MANY
     ):  # a storm: comparing everything is cheaper, and heals what the system dropped of it
+        index.may_be_behind()  # more of it may be coming
         index.reconcile()
         return
     gone, folders, files = [], [], []

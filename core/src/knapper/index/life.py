@@ -94,7 +94,7 @@ class Life:
             return
         if not led:
             index.may_be_behind()
-        if self._seen != index.db.epoch or not (index.compared or index.problem):
+        if self._seen != index.db.epoch or not (index.compared or index.problem or index.busy):
             self._due = 0.0
         if time.monotonic() >= self._due and not self._stop.is_set():
             self._compare()
