@@ -99,6 +99,16 @@ def test_anchors_and_aliases_are_followed_and_merge_keys_are_not() -> None:
     }
 
 
+@pytest.mark.parametrize("blank", ["\t", "\t\t# a remark", "  \t", " \t # a remark", "\t\r"])
+def test_a_tab_in_a_line_without_a_value_breaks_nothing(blank: str) -> None:
+    block = f"{blank}\na: 1\n{blank}\nb:\n  - x\n{blank}\n  - y\n{blank}\n"
+    assert frontmatter.load(block) == {"a": 1, "b": ["x", "y"]}
+    changed = frontmatter.set_key(f"---\n{block}---\n", "a", 2)
+    assert changed == f"---\n{block}---\n".replace("a: 1", "a: 2")
+    with pytest.raises(FrontmatterError, match="tab|token"):
+        frontmatter.load("a:\n\t- x\n")
+
+
 @pytest.mark.parametrize(
     ("block", "reason", "line"),
     [

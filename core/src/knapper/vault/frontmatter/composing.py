@@ -15,11 +15,23 @@ _Parser: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 # libyaml breaks lines at U+0085, U+2028 and U+2029 and refuses control characters, as YAML 1.1 said;
 # the app's library does neither. They pass through as private characters that the block does not use, one for one.
 _ODD = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u2028\u2029\ufeff\ufffe\uffff\ud800-\udfff]")
+# A tab in a line of nothing else, or before a remark, which libyaml takes for wrong indentation and the app for a blank.
+_TABBED = re.compile(r"^ *\t[ \t]*(?=#|\r?$)", re.MULTILINE)
 _STR_TAGS = frozenset(("tag:yaml.org,2002:str", "!"))
 
 
 def composed(block: str) -> Node | None:
     """The root node of a frontmatter block; None where it holds nothing."""
+    try:
+        return _read(block)
+    except FrontmatterError:
+        spaced = _TABBED.sub(lambda found: " " * len(found[0]), block)
+        if spaced == block:
+            raise
+        return _read(spaced)
+
+
+def _read(block: str) -> Node | None:
     masked, restore = _mask(block)
     try:
         return _Composer(_Parser(masked), restore).document()
