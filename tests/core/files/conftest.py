@@ -52,7 +52,7 @@ class World:
         }
 
     def litter(self) -> list[str]:
-        return [path.name for path in self.root.rglob(".knapper-tmp-*")]
+        return [path.name for path in self.root.rglob(".knapper-*")]
 
 
 @pytest.fixture(params=["posix", "portable"])

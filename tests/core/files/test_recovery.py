@@ -61,6 +61,27 @@ def test_a_decided_transaction_is_finished_at_the_next_start(world: World, dies:
     assert not world.journal.recover(world.disk)
 
 
+def test_files_on_their_way_are_not_swept_away_while_their_transaction_waits(
+    world: World, dies: Dies
+) -> None:
+    door = world.door()
+    door.write("a.md", "a")
+    door.write("b.md", "b")
+
+    def swap() -> None:
+        with door.transaction():
+            door.move("a.md", "c.md")
+            door.move("b.md", "a.md")
+            door.move("c.md", "b.md")
+
+    assert dies(swap, 2, armed_by=".journal")
+    assert world.files() == {}
+    world.disk.sweep(older_than=-1)
+    assert world.journal.recover(world.disk).conflicts == []
+    assert world.files() == {"a.md": "b", "b.md": "a"}
+    assert world.litter() == []
+
+
 def test_death_at_each_step_of_everything_at_once_ends_in_all_or_none(
     make_world: Callable[..., World], dies: Dies, tmp_path: Path
 ) -> None:

@@ -164,6 +164,14 @@ def test_a_name_that_repeats_is_refused_with_the_full_paths() -> None:
     assert caught.value.candidates == ["Title::Tasks", "Other::Tasks"]
 
 
+def test_the_full_path_of_an_error_is_found_although_a_heading_holds_its_separator() -> None:
+    note = "# std::map\n\n## Use\n\n# std::set\n\n## Use\n"
+    with pytest.raises(AnchorAmbiguous) as caught:
+        heading(note, "Use", "append", "x")
+    assert caught.value.candidates == ["std::map::Use", "std::set::Use"]
+    assert heading(note, "std::map::Use", "append", "x").text == note.replace("Use\n\n#", "Use\nx\n\n#")
+
+
 def test_a_name_that_is_missing_is_refused_with_the_nearest() -> None:
     with pytest.raises(AnchorNotFound) as caught:
         heading(NOTE, "Task", "append", "x")

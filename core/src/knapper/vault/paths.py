@@ -10,6 +10,7 @@ from knapper.errors import ToolError
 
 LONGEST = 1024
 TEMPORARY = ".knapper-tmp-"
+PARKED = ".knapper-parked-"  # holds the only copy of a file that moves, so no sweep may take it for a leftover
 CONTROL = frozenset({".obsidian", ".git", ".trash"})
 
 _UNPRINTABLE = re.compile("[\x00-\x1f\x7f-\x9f\ud800-\udfff]")

@@ -182,7 +182,7 @@ class Staging:
             original.hash,
             original.stat.inode,
             replaced=present.hash if present is not None and target not in going else None,
-            parked=paths.join(paths.parent(source), f"{paths.TEMPORARY}{os.urandom(8).hex()}")
+            parked=paths.join(paths.parent(source), f"{paths.PARKED}{os.urandom(8).hex()}")
             if chained
             else None,
             trash=target.startswith(f"{trash.FOLDER}/"),

@@ -31,6 +31,9 @@ class Place(NamedTuple):
 def find_heading(text: str, parsed: Parsed, wanted: str) -> Place:
     """The one heading that a name or path means."""
     places = _places(text, parsed)
+    named = [place for place in places if place.name == wanted]
+    if len(named) == 1:  # as an error spells it, whatever the headings themselves hold
+        return named[0]
     for plain in (str.strip, loose):
         for parts, level in _spellings(wanted):
             found = _best([place for place in places if level in (0, place.heading.level)], parts, plain)
