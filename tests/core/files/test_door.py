@@ -4,6 +4,7 @@ import json
 import os
 import re
 from collections.abc import Callable
+from contextlib import nullcontext
 from functools import partial
 from hashlib import sha256
 from pathlib import Path
@@ -119,6 +120,22 @@ def test_a_text_over_a_file_with_a_byte_order_mark_keeps_it_and_bytes_are_taken_
     assert door.read("a.md").data == b"three"
 
 
+def test_a_text_over_a_file_of_windows_has_its_line_ends_unless_it_brings_some(world: World) -> None:
+    door = world.door()
+    door.write("a.md", b"one\r\ntwo\r\n")
+    assert door.write("a.md", "one\ntwo\n").prev_hash == door.read("a.md").hash
+    door.write("a.md", "three\n\nfour")
+    assert door.read("a.md").data == b"three\r\n\r\nfour"
+    door.write("a.md", "five\r\nsix\n")
+    assert door.read("a.md").data == b"five\r\nsix\n"
+    door.write("a.md", "seven\n")
+    assert door.read("a.md").data == b"seven\n"
+    with door.transaction():
+        door.write("a.md", b"eight\r\n")
+        door.write("a.md", "nine\n")
+    assert door.read("a.md").data == b"nine\r\n"
+
+
 def test_what_is_not_text_is_said_not_to_be(world: World, code: Code) -> None:
     door = world.door()
     door.write("a.png", b"\x89PNG\xff")
@@ -202,6 +219,18 @@ def test_a_deleted_file_is_in_the_trash_under_a_name_of_its_own(world: World) ->
         assert door.delete("x/a.md") == Deleted("x/a.md", place, NOON)
         assert (world.root / place).read_text() == "one"
     assert world.files() == {}
+
+
+@pytest.mark.parametrize("staged", [False, True])
+def test_a_file_in_the_trash_with_the_name_of_a_folder_stops_no_deletion(world: World, staged: bool) -> None:
+    door = world.door()
+    door.write("x", "a file")
+    assert door.delete("x").trash_path == ".trash/x"
+    door.write("x/a.md", "in a folder")
+    with door.transaction() if staged else nullcontext():
+        assert door.delete("x/a.md").trash_path == ".trash/a.md"
+    assert (world.root / ".trash" / "a.md").read_text() == "in a folder"
+    assert (world.root / ".trash" / "x").read_text() == "a file"
 
 
 @pytest.mark.parametrize(

@@ -11,9 +11,11 @@ Compose = Callable[[File | None], bytes]
 
 
 def written(content: str | bytes, old: File | None, path: str) -> bytes:
-    """Content as bytes; a text over a file with a byte order mark keeps the mark."""
+    """Content as bytes; a text over a file keeps its byte order mark and, unless it brings its own, its line ends."""
     if isinstance(content, bytes):
         return content
+    if old is not None and "\r" not in content and _is_all_crlf(old.data):
+        content = content.replace("\n", "\r\n")
     data = _encoded(content, path)
     marked = old is not None and old.data.startswith(BOM)
     return BOM + data if marked and not data.startswith(BOM) else data
@@ -22,15 +24,15 @@ def written(content: str | bytes, old: File | None, path: str) -> bytes:
 def edited(change: Callable[[str], str], old: File) -> bytes:
     """The changed text as bytes; where every line of the file ends in CRLF, so does every line of the result."""
     text = old.text
-    if not _all_crlf(text):
+    if not _is_all_crlf(old.data):
         return written(change(text), old, old.path)
     plain = change(text.replace("\r\n", "\n")).replace("\r\n", "\n")
     return written(plain.replace("\n", "\r\n"), old, old.path)
 
 
-def _all_crlf(text: str) -> bool:
-    pairs = text.count("\r\n")
-    return pairs > 0 and pairs == text.count("\n") == text.count("\r")
+def _is_all_crlf(data: bytes) -> bool:
+    pairs = data.count(b"\r\n")
+    return pairs > 0 and pairs == data.count(b"\n") == data.count(b"\r")
 
 
 def _encoded(text: str, path: str) -> bytes:

@@ -44,8 +44,16 @@ def kept(disk: Disk) -> bool:
 
 
 def place(path: str, occupied: Callable[[str], bool]) -> str:
-    """The first free name in the trash: `.trash/folder/a.md`, then `.trash/folder/a (1).md`."""
-    return free(paths.join(FOLDER, path), occupied)
+    """The first free name in the trash: `.trash/folder/a.md`, then `.trash/folder/a (1).md`.
+
+    Where something in the trash that is no folder has the folder's name, `.trash/a.md`.
+    """
+    try:
+        return free(paths.join(FOLDER, path), occupied)
+    except ToolError as error:
+        if error.code != "path_invalid":
+            raise
+        return free(paths.join(FOLDER, paths.name(path)), occupied)
 
 
 def free(path: str, occupied: Callable[[str], bool]) -> str:
