@@ -105,7 +105,7 @@ def test_a_tab_in_a_line_without_a_value_breaks_nothing(blank: str) -> None:
     assert frontmatter.load(block) == {"a": 1, "b": ["x", "y"]}
     changed = frontmatter.set_key(f"---\n{block}---\n", "a", 2)
     assert changed == f"---\n{block}---\n".replace("a: 1", "a: 2")
-    with pytest.raises(FrontmatterError, match="tab|token"):
+    with pytest.raises(FrontmatterError, match=r"tab|token"):
         frontmatter.load("a:\n\t- x\n")
 
 

@@ -10,7 +10,8 @@ from knapper.errors import ToolError
 
 LONGEST = 1024
 TEMPORARY = ".knapper-tmp-"
-PARKED = ".knapper-parked-"  # holds the only copy of a file that moves, so no sweep may take it for a leftover
+# The only copy of a file that moves: no sweep may take it for a leftover.
+PARKED = ".knapper-parked-"
 CONTROL = frozenset({".obsidian", ".git", ".trash"})
 
 _UNPRINTABLE = re.compile("[\x00-\x1f\x7f-\x9f\ud800-\udfff]")
