@@ -170,3 +170,8 @@ def test_a_label_goes_before_the_extension() -> None:
     assert paths.labelled("a/b.c.md", "2") == "a/b.c (2).md"
     assert paths.labelled("a/README", "2") == "a/README (2)"
     assert paths.labelled(".env", "2") == ".env (2)"
+
+
+def test_a_label_makes_no_name_too_long_for_a_filesystem() -> None:
+    assert paths.labelled(f"a/{'x' * 252}.md", "12") == f"a/{'x' * 247} (12).md"
+    assert paths.labelled(f"{'長' * 84}.md", "1") == f"{'長' * 82} (1).md"

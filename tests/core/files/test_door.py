@@ -221,6 +221,13 @@ def test_a_deleted_file_is_in_the_trash_under_a_name_of_its_own(world: World) ->
     assert world.files() == {}
 
 
+def test_a_name_as_long_as_can_be_is_deleted_twice(world: World) -> None:
+    door = world.door()
+    for stem in ("長" * 84, "長" * 82 + " (1)"):
+        door.write(f"{'長' * 84}.md", "one")
+        assert door.delete(f"{'長' * 84}.md").trash_path == f".trash/{stem}.md"
+
+
 @pytest.mark.parametrize("staged", [False, True])
 def test_a_file_in_the_trash_with_the_name_of_a_folder_stops_no_deletion(world: World, staged: bool) -> None:
     door = world.door()

@@ -9,6 +9,7 @@ import unicodedata
 from knapper.errors import ToolError
 
 LONGEST = 1024
+_LONGEST_NAME = 255  # bytes
 TEMPORARY = ".knapper-tmp-"
 # The only copy of a file that moves: no sweep may take it for a leftover.
 PARKED = ".knapper-parked-"
@@ -89,12 +90,17 @@ def join(folder: str, leaf: str) -> str:
 
 
 def labelled(path: str, label: str) -> str:
-    """The path with a label in parentheses before its extension: `a.md` and `2` give `a (2).md`."""
+    """The path with a label in parentheses before its extension: `a.md` and `2` give `a (2).md`.
+
+    A name that would be too long for a filesystem loses the end of its stem.
+    """
     folder, leaf = parent(path), name(path)
     stem, dot, extension = leaf.rpartition(".")
     if not stem:
         stem, dot, extension = leaf, "", ""
-    return join(folder, f"{stem} ({label}){dot}{extension}")
+    ending = f" ({label}){dot}{extension}"
+    room = _LONGEST_NAME - len(ending.encode())
+    return join(folder, stem.encode()[:room].decode(errors="ignore") + ending)
 
 
 def nfc(text: str) -> str:
