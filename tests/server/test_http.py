@@ -54,6 +54,8 @@ def test_the_ready_line_names_the_port_that_was_taken(web: Start) -> None:
         ({"Host": "evil.example:8765"}, "host not allowed"),
         ({"Host": "127.0.0.1.evil.example"}, "host not allowed"),
         ({"Host": "0.0.0.0"}, "host not allowed"),
+        ({"Host": "[::1].evil.example"}, "host not allowed"),
+        ({"Host": "[::1"}, "host not allowed"),
         ({"Origin": "http://evil.example"}, "origin not allowed"),
         ({"Origin": "null"}, "origin not allowed"),
         ({"Host": "localhost", "Origin": "http://127.0.0.1"}, "origin not allowed"),
@@ -547,6 +549,15 @@ def test_stopping_lets_a_call_of_a_session_be_answered_on_its_stream(web: Start)
         assert message["method"] == "notifications/progress"
     assert message["result"]["structuredContent"] == {"result": "done"}
     assert one.process.wait(30) == 0
+
+
+def test_a_stream_whose_answer_never_comes_does_not_keep_the_server(web: Start) -> None:
+    one = web()
+    session = one.opened()
+    twice = [Posted(one, session, "same", "take_time", {"progressToken": "t"}, seconds=1) for _ in range(2)]
+    assert "result" in str(data_of(twice[1].answer.read()))
+    one.process.send_signal(signal.SIGTERM)
+    assert one.process.wait(20) == 0  # uvicorn by itself waits for 30 seconds
 
 
 def test_a_question_is_not_waited_for_once_the_server_stops(web: Start, place: Place) -> None:

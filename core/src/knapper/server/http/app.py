@@ -34,6 +34,7 @@ if TYPE_CHECKING:
 
 log = logging.getLogger("knapper.http")
 WATCH_SECONDS = 0.05
+SENT_SECONDS = 1.0  # for the last answer to be written
 ONCE = frozenset(
     {b"host", b"origin", b"authorization", b"content-length", b"content-type", b"last-event-id"}
     | {b"mcp-session-id", b"mcp-protocol-version", b"mcp-method", b"mcp-name", API_KEY}
@@ -59,6 +60,7 @@ class App:
         self._offered = [_route(o) for _, o in self._runtime.registry.plugins.ask("knapper_routes")]
         _free(self._path, [offered.path for offered, _ in self._offered])
         self._streams: set[asyncio.Task[Any]] = set()
+        self._answers: set[asyncio.Task[Any]] = set()
         self._local = self._bearers.local()
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -139,7 +141,7 @@ class App:
                 AccessToken(token="", client_id=name, scopes=[], subject=caller.vault)
             )
         if scope["method"] == "GET":
-            await self._stream(scope, receive, send)
+            await self._stream(self._streams, scope, receive, send)
         elif scope["method"] == "POST":
             await self._posted(headers, scope, receive, send)
         else:
@@ -165,7 +167,7 @@ class App:
         if modern and not is_told(message) and headers.get(b"mcp-method") != "subscriptions/listen":
             await self._modern(scope, receive, replay, send)
         else:
-            await self._sessions.asgi_app(scope, replay, send)
+            await self._stream(self._answers, scope, replay, send)
 
     def _too_old(self, message: Any) -> Response | None:
         """The refusal of a handshake for its revision; the SDK would keep a session for a client that has none."""
@@ -199,7 +201,7 @@ class App:
         finally:
             watch.end()
 
-    async def _stream(self, scope: Scope, receive: Receive, send: Send) -> None:
+    async def _stream(self, kept: set[asyncio.Task[Any]], scope: Scope, receive: Receive, send: Send) -> None:
         """A stream that lasts as long as its client, but not longer than the server."""
         begun = False
 
@@ -209,7 +211,7 @@ class App:
             await send(message)
 
         stream = asyncio.ensure_future(self._sessions.asgi_app(scope, receive, sending))
-        self._streams.add(stream)
+        kept.add(stream)
         try:
             await stream
         except asyncio.CancelledError:
@@ -218,7 +220,7 @@ class App:
             if begun:
                 await send({"type": "http.response.body"})
         finally:
-            self._streams.discard(stream)
+            kept.discard(stream)
 
     async def _modern(self, scope: Scope, receive: Receive, replay: Receive, send: Send) -> None:
         """A request of the modern era is answered with JSON, unless it wants to be told something on the way."""
@@ -301,6 +303,14 @@ class App:
         self.edge.stop()
         for stream in list(self._streams):
             stream.cancel()
+        self._ending = asyncio.ensure_future(self._end_answers())
+
+    async def _end_answers(self) -> None:
+        """End the streams whose answer never comes: what a client asks twice under one id is answered on one of two."""
+        await self.edge.idle.wait()
+        await asyncio.sleep(SENT_SECONDS)
+        for answer in list(self._answers):
+            answer.cancel()
 
 
 class Watch:

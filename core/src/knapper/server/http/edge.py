@@ -80,11 +80,14 @@ class Edge:
         self.live: dict[str, Session] = {}
         self._calls: dict[tuple[Session, Id], Exchange] = {}
         self._questions: set[Future[Any]] = set()
+        self._open = 0  # requests that are not answered yet
 
     async def __call__(self, ctx: Ctx, call_next: CallNext) -> HandlerResult:
         if ctx.request_id is None:
             return await self._notified(ctx, call_next)
         exchange = self._exchange(ctx)
+        self._open += 1
+        self.idle.clear()
         try:
             if table.is_quick(ctx.method):
                 result = table.answer(exchange)
@@ -97,6 +100,10 @@ class Edge:
         except Exception:  # the SDK would tell the client what it says
             log.exception("%s failed inside", ctx.method)
             raise MCPError(code=INTERNAL_ERROR, message="Internal error") from None
+        finally:
+            self._open -= 1
+            if not self._open:
+                self.idle.set()
         return plain(result)
 
     def _exchange(self, ctx: Ctx) -> Exchange:
@@ -194,6 +201,8 @@ class Edge:
     def started(self) -> None:
         """Called on the event loop before the first request."""
         self._stopping = asyncio.Event()
+        self.idle = asyncio.Event()
+        self.idle.set()
         self.threads = Threads()
 
     def stop(self) -> None:

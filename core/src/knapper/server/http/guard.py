@@ -5,6 +5,7 @@ A browser can be made to send requests to this machine. Its Host header still na
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection
 from typing import Any
 from urllib.parse import urlsplit
@@ -39,10 +40,11 @@ class Guard:
 
 
 def hostname(host: str) -> str:
-    """The name in a Host header: without a port, without the brackets of an IPv6 address."""
+    """The name in a Host header: without a port, without the brackets of an IPv6 address; empty where it is none."""
     value = host.strip().lower()
     if value.startswith("["):
-        return value[1:].partition("]")[0]
+        address = re.fullmatch(r"\[([^]]*)\](:\d*)?", value)
+        return address[1] if address else ""
     name, colon, port = value.rpartition(":")
     return name if colon and port.isdecimal() and ":" not in name else value
 
