@@ -90,6 +90,19 @@ def test_names_that_cannot_be_read_do_not_end_the_watching_for_long(
     until(lambda: paths(live) == ["after.md", "there.md"])
 
 
+@pytest.mark.skipif(os.name == "nt", reason="there nobody can move a folder that is watched")
+def test_a_vault_that_was_away_or_exchanged_is_compared_and_followed_again(
+    live: Index, vault: VaultFolder, tmp_path: Path
+) -> None:
+    vault.path.rename(tmp_path / "away")
+    until(lambda: live.status().problem == "the vault's folder is not there")
+    assert live.coverage() != ""
+    vault["other.md"] = "# Of another folder\n"
+    until(lambda: live.coverage() == "" and live.watching and paths(live) == ["other.md"])
+    vault["later.md"] = "# Later\n"
+    until(lambda: paths(live) == ["later.md", "other.md"])
+
+
 def into_file(folder: Path) -> None:
     folder.rename(folder.parents[1] / "elsewhere")
     folder.write_text("# A file now\n")

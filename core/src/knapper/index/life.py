@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import os
 import threading
 import time
 from pathlib import Path
@@ -37,6 +38,7 @@ class Life:
         self._tried = float("-inf")  # when a watch was last begun
         self._pause = 0.0  # how long after that the next one may be
         self._seen = -1  # the file that was compared
+        self._folder = _identity(index.disk.root)
 
     def start(self) -> None:
         self._thread.start()
@@ -92,12 +94,19 @@ class Life:
             if index.problem and time.monotonic() >= self._due:  # what is missing is this process's own
                 index.reconcile()
             return
-        if not led:
+        if self._is_elsewhere() or not led:
+            self._unwatch()
+            self._due = 0.0
             index.may_be_behind()
         if self._seen != index.db.epoch or not (index.compared or index.problem or index.busy):
             self._due = 0.0
         if time.monotonic() >= self._due and not self._stop.is_set():
             self._compare()
+
+    def _is_elsewhere(self) -> bool:
+        """Whether another folder, or none, is now where the vault was: a watch stays with the old one."""
+        before, self._folder = self._folder, _identity(self._index.disk.root)
+        return self._folder != before
 
     def _compare(self) -> None:
         """Watch first, so that what changes while files are compared is not missed."""
@@ -130,3 +139,11 @@ class Life:
         except Exception as error:  # the watch goes on, and comparing finds what was missed
             log.exception("changes of other programs could not be taken in; all files are compared")
             self._index.fell_behind(error)
+
+
+def _identity(folder: str) -> tuple[int, int] | None:
+    try:
+        found = os.stat(folder)  # noqa: PTH116  # asked for with every beat
+    except OSError:
+        return None
+    return found.st_dev, found.st_ino
