@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+from collections.abc import Callable
 from typing import Any, cast
 
 import pytest
@@ -21,9 +22,16 @@ class Starting:
         self.on_reload: list[Any] = []
         self.on_tools: list[Any] = []
         self.started = threading.Event()
+        self.meanwhile: Callable[[], None] = lambda: None
+        self.happened: list[str] = []
 
     def start(self) -> None:
         self.started.set()
+        self.meanwhile()
+        self.happened.append("started")
+
+    def close(self) -> None:
+        self.happened.append("closed")
 
 
 def loading() -> tuple[Host, Starting]:
@@ -68,3 +76,28 @@ def test_without_a_call_it_begins_at_once() -> None:
     host, starting = loading()
     host.load()
     assert starting.started.is_set()
+
+
+def test_what_is_beginning_has_begun_before_it_is_ended() -> None:
+    host, starting = loading()
+    closing = threading.Thread(target=host.close)
+
+    def meanwhile() -> None:
+        closing.start()
+        closing.join(0.1)  # it ends at once where it does not wait
+
+    starting.meanwhile = meanwhile
+    host.load()
+    closing.join(ENOUGH)
+    assert starting.happened == ["started", "closed"]
+
+
+def test_what_was_ended_before_it_began_does_not_begin() -> None:
+    host, starting = loading()
+    loader = threading.Thread(target=host.load)
+    with host.calling():
+        loader.start()
+        assert host.runtime is not None
+        host.close()
+    loader.join(ENOUGH)
+    assert starting.happened == ["closed"]

@@ -5,7 +5,6 @@ Watched files are compared by their stat, so that it works in every process whic
 
 from __future__ import annotations
 
-import logging
 import threading
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
@@ -17,7 +16,6 @@ if TYPE_CHECKING:
     from knapper.server.exchange import Session
     from knapper.server.host import Host
 
-log = logging.getLogger("knapper.server")
 SECONDS = 0.5
 COUNT = "SELECT count(*), coalesce(max(id), 0) FROM files WHERE note = 1"
 Kind = Literal["tools", "prompts", "resources", "updated"]
@@ -74,6 +72,9 @@ class Changes:
             try:
                 listener(change)
             except Exception as error:  # noqa: BLE001 - what a client's connection raises is its own
+                import logging
+
+                log = logging.getLogger("knapper.server")
                 log.warning("a client took no change and is told of none any more (%s)", error)
                 self._forget(listener)
 

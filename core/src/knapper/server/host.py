@@ -48,6 +48,8 @@ class Host:
         self._loaded = threading.Event()
         self._calls = threading.Condition()
         self._under_way = 0
+        self._life = threading.Lock()  # what is half begun cannot be ended
+        self._closed = False
         self._reloaded = False
         self._listed_early = False
         self._lists: dict[tuple[frozenset[str], str | None], list[bytes]] = {}
@@ -69,7 +71,9 @@ class Host:
         if self._runtime is not None:
             with self._calls:
                 self._calls.wait_for(lambda: not self._under_way, START_SECONDS)
-            self._runtime.start()
+            with self._life:
+                if not self._closed:
+                    self._runtime.start()
         elif self.failure is not None:
             self.on_failure(self.failure)
 
@@ -171,5 +175,7 @@ class Host:
             self.changes.tell(Change(kind))
 
     def close(self) -> None:
-        if self._runtime is not None:
-            self._runtime.close()
+        with self._life:
+            self._closed = True
+            if self._runtime is not None:
+                self._runtime.close()
