@@ -216,6 +216,18 @@ def test_what_another_program_wrote_meanwhile_stays_and_ours_is_put_beside(world
     assert not world.journal.recover(world.disk)
 
 
+def test_a_folder_that_came_where_a_file_was_to_land_stays_and_ours_is_put_beside(
+    world: World, dies: Dies
+) -> None:
+    decided(world, dies)
+    (world.root / "moved.md").mkdir()
+    recovery = world.journal.recover(world.disk)
+    kept = "moved (conflict knapper 2026-05-28).md"
+    assert (recovery.completed, recovery.conflicts) == (1, [Conflict("moved.md", kept)])
+    assert world.files() == {"a.md": "ours", "new/n.md": "new", kept: "b"}
+    assert {change.path for change in recovery.changes if change.stat is None} >= {"moved.md", "b.md"}
+
+
 def test_a_moved_file_takes_along_what_another_program_wrote_into_it(world: World, dies: Dies) -> None:
     decided(world, dies)
     (world.root / "b.md").write_text("b and theirs")

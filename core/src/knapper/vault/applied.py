@@ -51,8 +51,19 @@ def _change(path: str, disk: Disk, put: Put | None, move: Move | None) -> Change
         return Change(path, None)
     if put is not None:
         return Change(path, stat, put.hash, put.data, moved_from)
-    found = disk.version(path)
+    found = _version(disk, path)
+    if found is _FOREIGN:
+        return Change(path, None)
     return Change(path, stat, found.hash if found else None, None, moved_from)
+
+
+def _version(disk: Disk, path: str) -> Version | None:
+    try:
+        return disk.version(path)
+    except ToolError as error:
+        if error.code in ("path_invalid", "acl_denied") and disk.taken(path):
+            return _FOREIGN  # a folder, a link, or not a plain file
+        raise
 
 
 class _Application:
@@ -182,12 +193,7 @@ class _Application:
         return found is not None and found.hash != content
 
     def _version(self, path: str) -> Version | None:
-        try:
-            return self._disk.version(path)
-        except ToolError as error:
-            if error.code in ("path_invalid", "acl_denied") and self._disk.taken(path):
-                return _FOREIGN  # a folder, a link, or not a plain file
-            raise
+        return _version(self._disk, path)
 
 
 _NOWHERE = Stat("file", 0, 0, 0, 0)
