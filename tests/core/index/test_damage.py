@@ -368,6 +368,20 @@ def test_an_answer_from_an_index_begun_anew_since_the_question_says_so(
     assert view.incomplete == "the index was begun anew during this call; ask again in a moment"
 
 
+def test_a_change_that_must_miss_nothing_is_refused_by_an_index_begun_anew_meanwhile(
+    filled: VaultFolder, opened: Open
+) -> None:
+    index = opened()
+    view = everything(index)
+    view.level()
+    assert len(view.notes()) == 120
+    index.db.begin_anew()
+    with pytest.raises(ToolError, match="begun anew during this call") as error:
+        view.notes()
+    assert error.value.code == "index_unavailable"
+    everything(index).level()
+
+
 def test_clearing_empties_and_fills_again(filled: VaultFolder, opened: Open) -> None:
     index = opened()
     index.reconcile()

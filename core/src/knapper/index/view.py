@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 from knapper.index.queries.around import Around
+from knapper.index.queries.base import BEGUN_ANEW
 from knapper.index.queries.data import Data
 from knapper.index.queries.files import Files
 from knapper.index.queries.kept import Kept
@@ -18,8 +19,6 @@ from knapper.index.status import Status
 if TYPE_CHECKING:
     from knapper.index.engine import Index
     from knapper.index.permitted import Readable
-
-BEGUN_ANEW = "the index was begun anew during this call; ask again in a moment"
 
 
 class IndexView(Files, Tags, Properties, Links, Kept, Around, Data, Whole):
@@ -43,6 +42,10 @@ class IndexView(Files, Tags, Properties, Links, Kept, Around, Data, Whole):
         self._index.renew_texts(paths)
 
     def level(self) -> None:
-        """Have the index cover every file: for changes that must miss none, where an answer could say what it lacks."""
+        """Have the index cover every file: for changes that must miss none, where an answer could say what it lacks.
+
+        Should it be begun anew after that, what is asked is refused, so that nothing is done by half an answer.
+        """
         if self._index.coverage():
             self._index.reconcile()
+        self._only = self._index.db.epoch

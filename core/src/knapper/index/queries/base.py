@@ -6,6 +6,7 @@ from collections.abc import Callable, Hashable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, Any, TypeVar
 
+from knapper.errors import ToolError
 from knapper.index.permitted import Readable
 from knapper.store.sqlite import sqlite_module
 
@@ -13,6 +14,7 @@ if TYPE_CHECKING:
     from knapper.index.engine import Index
     from knapper.page import Page
 
+BEGUN_ANEW = "the index was begun anew during this call; ask again in a moment"
 WORTH_WALKING = 8  # files are looked at in order in the time in which one is fetched and sorted
 T = TypeVar("T")
 
@@ -23,6 +25,7 @@ class Questions:
     def __init__(self, index: Index, readable: Readable | None) -> None:
         self._index = index
         self._readable = readable
+        self._only: int | None = None  # the file that answers have to come from, where they must miss nothing
 
     def readable(self, path: str) -> bool:
         """Whether this caller may read a path."""
@@ -41,7 +44,10 @@ class Questions:
 
     def rows(self, sql: str, parameters: Sequence[Any] = ()) -> list[Any]:
         with self._index.db.read(self._readable) as conn:
-            return conn.execute(sql, parameters).fetchall()
+            found = conn.execute(sql, parameters).fetchall()
+        if self._only not in (None, self._index.db.epoch):
+            raise ToolError("index_unavailable", BEGUN_ANEW)
+        return found
 
     def one(self, sql: str, parameters: Sequence[Any] = ()) -> Any:
         found = self.rows(sql, parameters)
