@@ -134,6 +134,34 @@ def test_what_is_watched_is_told_of_again_when_its_vault_was_away(pipe: Start, p
     assert one.read() == updated
 
 
+def test_what_may_not_be_read_any_more_is_watched_no_more(pipe: Start, place: Place) -> None:
+    config = place.vault.parent / "config.toml"
+    text = f'[[vaults]]\nid = "main"\npath = "{place.vault}"\n'
+    config.write_text(text)
+    place.command_path = str(config)
+    (place.vault / "b.md").write_text("Beta.\n")
+    one = pipe()
+    one.initialize()
+    for n, uri in enumerate(("knapper://main/a.md", "knapper://main/b.md")):
+        assert one.ask(n + 1, "resources/subscribe", uri=uri)["result"] == {}
+    config.write_text(text + '[acl]\nread_paths = ["b.md"]\n')
+    seen = [one.call(3, "reload_now")]
+    while updated(seen[-1]) != "knapper://main/a.md":  # it is gone for whoever asks from now on
+        seen.append(one.read())
+    (place.vault / "a.md").write_text("Changed where nobody may look.\n")
+    (place.vault / "b.md").write_text("Changed.\n")
+    while (last := updated(one.read())) is None:
+        pass
+    assert last == "knapper://main/b.md"
+
+
+def updated(message: Any) -> str | None:
+    """The address that a message says has changed."""
+    if message.get("method") != "notifications/resources/updated":
+        return None
+    return str(message["params"]["uri"])
+
+
 def test_a_client_that_says_twice_that_it_is_ready_is_told_once(pipe: Start, place: Place) -> None:
     one = pipe()
     one.initialize()

@@ -131,9 +131,12 @@ def _stat(runtime: Runtime, uri: str) -> Any:
 
     if not uri.startswith("knapper:"):
         return None
-    vault, path = parse(uri)
+    id, given = parse(uri)
+    vault = runtime.vaults.get(id)
     try:
-        found = runtime.vaults.get(vault).disk.stat(canonical(path))
+        path = canonical(given)
+        # Another configuration may have closed the path since it was subscribed to.
+        found = vault.disk.stat(path) if vault.acl.readable(path) else None
     except ToolError:  # its folder cannot be reached now, and may be there again the next time
         return None
     return None if found is None else (found.size, found.mtime_ns, found.inode)
