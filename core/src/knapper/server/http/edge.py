@@ -47,12 +47,19 @@ class Back:
         self._ctx = ctx
         self._loop = loop
         self._edge = edge
+        self._deaf = False
         self.exchange: Exchange | None = None
 
     def notify(self, method: str, params: dict[str, Any]) -> None:
+        """Tell the client; where it takes nothing, the work goes on and tells it no more."""
+        if self._deaf:
+            return
         told = methods.MONOLITH_NOTIFICATIONS[method].model_validate({"method": method, "params": params})
         sending = self._ctx.session.send_notification(told, self._ctx.request_id)  # type: ignore[arg-type]
-        asyncio.run_coroutine_threadsafe(sending, self._loop).result(TELL_SECONDS)
+        try:
+            asyncio.run_coroutine_threadsafe(sending, self._loop).result(TELL_SECONDS)
+        except TimeoutError:
+            self._deaf = True
 
     def request(self, method: str, params: dict[str, Any], seconds: float) -> dict[str, Any]:
         asked = methods.MONOLITH_REQUESTS[method].model_validate({"method": method, "params": params})
