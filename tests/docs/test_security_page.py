@@ -14,6 +14,7 @@ from knapper.config.model import AclSettings, Settings
 from knapper.dispatch.confirm import FLOORS
 from knapper.dispatch.pipeline import GATES
 from knapper.errors import CODES
+from knapper.index.credentials import SHAPES
 from knapper.vault.acl import Acl, Op
 from tests.docs.snippets import blocks
 
@@ -92,3 +93,7 @@ def test_the_defaults_that_are_mentioned_are_the_defaults() -> None:
     assert settings.transports.http.host == "127.0.0.1"
     assert settings.auth.mode == "none"
     assert PROFILES["hardened"]["acl"]["strict_read_default"] is True
+
+
+def test_every_shape_of_a_credential_is_described() -> None:
+    assert [code(row[0]) for row in table("Credentials in notes", "kind")] == [s.name for s in SHAPES]

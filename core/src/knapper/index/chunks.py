@@ -11,6 +11,8 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import msgspec
 
+from knapper.index.credentials import credentials
+
 if TYPE_CHECKING:
     import sqlite3
 
@@ -187,6 +189,11 @@ def lay_out(rows: NoteRows, found: Iterable[Chunk]) -> None:
     if len(thin) < len(rows.chunks):
         for one in thin:
             one.hash = UNRANKED
+    for held in credentials(rows.text):
+        for one in rows.chunks:
+            if one.start < held.end and held.start < one.end:
+                one.hash = UNRANKED
+                rows.withheld.append(held.kind)
 
 
 def add(conn: sqlite3.Connection, notes: Iterable[tuple[int, NoteRows]]) -> None:
@@ -224,6 +231,7 @@ def remove(conn: sqlite3.Connection, file: int) -> None:
         "FROM chunks c JOIN files f ON f.id = c.file JOIN texts t ON t.file = c.file WHERE c.file = ? AND c.hash != ?",
         (file, UNRANKED),
     ).fetchall()
+    conn.execute("DELETE FROM chunks WHERE file = ?", (file,))
     if not rows:
         return
     aliases = [a for (a,) in conn.execute("SELECT alias FROM aliases WHERE file = ? ORDER BY rowid", (file,))]
@@ -237,4 +245,3 @@ def remove(conn: sqlite3.Connection, file: int) -> None:
         "INSERT INTO ranked (ranked, rowid, title, names, headings, body) VALUES ('delete', ?, ?, ?, ?, ?)",
         gone,
     )
-    conn.execute("DELETE FROM chunks WHERE file = ?", (file,))

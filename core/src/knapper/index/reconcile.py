@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from typing import TYPE_CHECKING, NamedTuple, TypeVar
@@ -15,6 +16,7 @@ from knapper.vault.resolve import file_keys
 if TYPE_CHECKING:
     from knapper.index.engine import Index
 
+log = logging.getLogger("knapper.index")
 # One commit each. Nobody waits long for its turn to write: a batch takes about a tenth of a second.
 FILES, NOTES, CHARACTERS, REMOVED = 1000, 192, 800_000, 64
 MERGED_COMMITS = 1000  # in a first run; a full-text table can be in twice as many pieces
@@ -169,6 +171,8 @@ def put(index: Index, notes: Sequence[NoteRows], known: dict[str, Known]) -> Non
     with index.db.write() as conn:
         current = [rows for rows in notes if index.is_as(conn, rows.path, known.get(rows.path))]
         index.writer.put_notes(conn, current, terms)
+    if kinds := sorted({kind for rows in current for kind in rows.withheld}):
+        log.info("passages that look like credentials are not ranked: %s", ", ".join(kinds))
 
 
 def _read(index: Index, notes: list[str]) -> Iterator[list[NoteRows]]:

@@ -81,6 +81,7 @@ class NoteRows(msgspec.Struct, array_like=True):
     words_of_title: str = ""
     words_of_names: str = ""
     chunks: list[Prepared] = []
+    withheld: list[str] = []
 
 
 def is_note(path: str) -> bool:
