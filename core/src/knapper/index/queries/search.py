@@ -123,7 +123,8 @@ class Literal(Questions):
 
     def _candidates(self, conn: Any, wanted: Wanted, after: Any, begun: int) -> Iterator[tuple[float, int]]:
         """Files that may hold the string: by the word index where that narrows, else all, whole words first."""
-        narrowing = self.narrow(wanted.query, whole_word=wanted.whole_word)
+        query, whole = wanted.query, wanted.whole_word
+        narrowing = self.kept(("narrow", query, whole), lambda: self.narrow(query, whole_word=whole))
         ranked = narrowing or wanted.as_words()
         if ranked is not None and (not after or after[0] != 0):
             yield from self._ranking(conn, ranked, begun).after(after)
@@ -216,6 +217,8 @@ class Wanted:
         """Where a text first holds it, as an offset into the text as written."""
         if not self.whole_word and (plain := text.find(self.query)) >= 0:
             text = text[: plain + len(self.query)]  # what else stands for it can only be before
+            if text.isascii() and not self._plain_ends:  # every letter keeps its place
+                return self._fold(text).find(self._compared)
         found = []
         for hay, needle, form in self._forms(text):
             if (at := next(self._places(hay, needle), None)) is not None:
