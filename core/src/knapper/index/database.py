@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 log = logging.getLogger("knapper.index")
 SETUP = (
-    "PRAGMA cache_size=-6000",  # what a page of a thousand notes needs; there is a connection a thread
+    "PRAGMA cache_size=-8000",  # what a page of a thousand notes needs; there is a connection a thread
     "PRAGMA mmap_size=0",  # a file that somebody truncates would kill the process that has it mapped
     "PRAGMA journal_size_limit=16000000",
 )

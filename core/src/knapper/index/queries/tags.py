@@ -118,6 +118,8 @@ def _of(alias: str, match: str) -> str:
 
 def _told(own: str) -> tuple[list[str], Source]:
     """A note's tags, each on a line behind where it stands."""
+    if "\n" not in own:  # as nearly always
+        return [own[1:]], SOURCES[int(own[0])]
     found, stands = [], 0
     for one in own.split("\n"):
         found.append(one[1:])
