@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
 import msgspec
 
+from knapper import typed
 from knapper.errors import ToolError
 from knapper.vault import paths
 
@@ -42,7 +43,7 @@ class Bridge(msgspec.Struct, frozen=True):
 def answer_as(answer: Any, type: type[T], key: str) -> T:
     """A live engine's answer as a domain expects it; one of another shape is not an answer."""
     try:
-        return msgspec.convert(answer, type)
+        return typed.convert(answer, type)
     except msgspec.ValidationError as error:
         message = f"the live engine of {key!r} gave an answer of another shape: {error}"
         raise ToolError("plugin_unreachable", message, plugin=key) from None

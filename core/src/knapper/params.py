@@ -14,6 +14,7 @@ from typing import Annotated, Any, Literal, NamedTuple, Union
 
 import msgspec
 
+from knapper import typed
 from knapper.dispatch.canonical import whole
 from knapper.errors import ToolError
 from knapper.page import Page, terse_fields
@@ -96,10 +97,10 @@ class Signature:
         if self._aliases and not self._aliases.keys().isdisjoint(raw):
             raw = self._by_own_names(raw)
         try:
-            return msgspec.convert(raw, self.model)
+            return typed.convert(raw, self.model)
         except msgspec.ValidationError:
             with suppress(msgspec.ValidationError, ValueError):
-                return msgspec.convert(whole(raw), self.model)
+                return typed.convert(whole(raw), self.model)
             issues = self._issues(raw)
             text = "; ".join(f"{i['field']}: {i['message']}" for i in issues[:5])
             if any(issue["message"] == UNKNOWN for issue in issues):
@@ -150,7 +151,7 @@ class Signature:
                     issues.append({"field": wire, "message": "is required"})
                 continue
             try:
-                msgspec.convert(raw[wire], parameter.type)
+                typed.convert(raw[wire], parameter.type)
             except msgspec.ValidationError as error:
                 issues.append({"field": wire, "message": told(error, parameter.type)[:LONGEST_ISSUE]})
         return issues

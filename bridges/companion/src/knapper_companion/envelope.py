@@ -6,6 +6,7 @@ from typing import Any
 
 import msgspec
 
+from knapper import typed
 from knapper.errors import ToolError
 from knapper_companion.transport import Answer, Transport
 
@@ -38,7 +39,7 @@ class Envelope(msgspec.Struct):
 def opened(answer: Answer) -> Envelope | None:
     """The envelope in an answer, or None where it holds something else."""
     try:
-        return msgspec.json.decode(answer.body, type=Envelope)
+        return typed.decode(answer.body, Envelope)
     except msgspec.DecodeError:
         return None
 

@@ -8,6 +8,7 @@ from typing import Any, Literal
 
 import msgspec
 
+from knapper import typed
 from knapper_companion.names import API, API_FIELD, OLDEST, OLDEST_EARLIER
 
 Reach = Literal["reachable", "missing", "unreachable"]
@@ -81,7 +82,7 @@ class _Probe(msgspec.Struct):
 
 def read(result: Any) -> Snapshot:
     """A probe's result as a snapshot; raises msgspec.ValidationError where it is something else."""
-    probe = msgspec.convert(result, _Probe)
+    probe = typed.convert(result, _Probe)
     return Snapshot(
         companion="reachable",
         plugins=probe.capabilities,

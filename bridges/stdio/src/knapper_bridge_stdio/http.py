@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
+from knapper import typed
 from knapper.server.wire import METHOD_NOT_FOUND
 
 if TYPE_CHECKING:
@@ -88,7 +89,7 @@ def hang_up(answer: httpx.Response) -> None:
 def decoded(raw: bytes, kind: Any) -> Any:
     """The JSON of an answer; HostError where it is none, or not of that kind."""
     try:
-        return msgspec.json.decode(raw, type=kind)
+        return typed.decode(raw, kind)
     except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:
         raise HostError(f"the host's answer cannot be read: {error}", sent=True) from None
 

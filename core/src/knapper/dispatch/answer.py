@@ -9,6 +9,7 @@ from typing import Any
 
 import msgspec
 
+from knapper import typed
 from knapper.context import Attachment, Image, ResourceLink
 from knapper.dispatch.call import Call
 from knapper.dispatch.limit import Limit
@@ -86,7 +87,7 @@ def check(call: Call) -> None:
     if not strict and (call.size > MOST_CHECKED or call.name in _faulty):
         return
     try:
-        msgspec.convert(msgspec.to_builtins(call.result), call.tool.signature.returns)
+        typed.convert(msgspec.to_builtins(call.result), call.tool.signature.returns)
     except msgspec.ValidationError as error:
         if strict:
             raise ToolError("internal_error", f"{call.name} broke its output schema: {error}") from error

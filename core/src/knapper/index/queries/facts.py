@@ -9,6 +9,7 @@ from typing import Any, TypeVar
 
 import msgspec
 
+from knapper import typed
 from knapper.index.queries.base import Questions, below
 from knapper.index.schema import columns
 from knapper.page import Page
@@ -92,7 +93,7 @@ def reader(row: type[Row]) -> Callable[[Sequence[Any]], Row]:
     convert: list[tuple[int, Callable[[Any], Any]]] = []
     for place, (name, kind) in enumerate(columns(row)):
         if kind == "JSON":
-            convert.append((place, msgspec.json.Decoder(hints[name]).decode))
+            convert.append((place, typed.decoder(hints[name]).decode))
         elif hints[name] is bool:
             convert.append((place, bool))
 

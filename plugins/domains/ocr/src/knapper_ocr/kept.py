@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import msgspec
 
-from knapper import Migration
+from knapper import Migration, typed
 from knapper.domain import FileText
 from knapper_ocr.reading import PageText, Reading
 
@@ -22,7 +22,7 @@ TABLES = [
         " pages TEXT NOT NULL, read_at REAL NOT NULL, PRIMARY KEY (vault_id, hash))",
     )
 ]
-PAGES = msgspec.json.Decoder(list[PageText])
+PAGES = typed.decoder(list[PageText])
 
 
 class Kept(NamedTuple):

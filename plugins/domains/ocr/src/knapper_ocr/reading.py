@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 import msgspec
 
-from knapper import Context, ToolError
+from knapper import Context, ToolError, typed
 from knapper.vault import mime
 from knapper_ocr.process import GRACE_SECONDS, Reader
 from knapper_ocr.reader import FORMATS, LACKING, PDF
@@ -90,7 +90,7 @@ def native(source: Source, settings: OcrSettings, cancelled: Callable[[], bool],
     pages, how = [], TEXT
     try:
         for answer in reader.pages(settings.page_seconds, settings.file_seconds, cancelled):
-            pages.append(msgspec.convert(answer, PageText))
+            pages.append(typed.convert(answer, PageText))
             if answer.get("seen") and found is not None:
                 how = found.how
             elif answer.get("lacking"):

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from knapper import __version__
+from knapper import __version__, typed
 from knapper_retrieval.answers import stamp
 from knapper_retrieval.envelope import Refused
 
@@ -115,7 +115,7 @@ def _refused(error: Any) -> Refused:
 
 def _wanted(body: bytes) -> Wanted:
     try:
-        return msgspec.json.decode(body, type=Wanted) if body.strip() else Wanted()
+        return typed.decode(body, Wanted) if body.strip() else Wanted()
     except msgspec.DecodeError as error:
         raise Refused("INVALID_PARAMETER", f"the body does not fit: {error}") from None
 
