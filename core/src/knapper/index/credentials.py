@@ -13,6 +13,13 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 VALUE = r"[A-Za-z0-9+/_~.=-]"
+# Looked for before an assignment, since assignments are few.
+NAME = re.compile(
+    r"""(?:(?:api|access|secret|private|auth|account|client|encryption|signing)[ _-]?key|secret|token|passwd|password|"""
+    r"""passphrase|pwd)["'`]?[ \t]*\Z""",
+    re.IGNORECASE,
+)
+LONGEST_NAME = 24
 
 
 class Shape(NamedTuple):
@@ -22,6 +29,7 @@ class Shape(NamedTuple):
     marks: tuple[str, ...]
     pattern: re.Pattern[str]
     entropy: float = 0.0  # bits a character that the value has at least; words and placeholders have fewer
+    named: re.Pattern[str] | None = None  # what the value is assigned to, where only its name tells
 
 
 SHAPES = (
@@ -59,15 +67,9 @@ SHAPES = (
         ("key", "secret", "token", "passw", "passphrase", "pwd"),
         re.compile(rf"""[=:][ \t]*["'`]?(?P<value>{VALUE}{{16,}})"""),
         3.5,
+        NAME,
     ),
 )
-# What an assigned value has to be called; looked for before an assignment, since assignments are few.
-NAME = re.compile(
-    r"""(?:(?:api|access|secret|private|auth|account|client|encryption|signing)[ _-]?key|secret|token|passwd|password|"""
-    r"""passphrase|pwd)["'`]?[ \t]*\Z""",
-    re.IGNORECASE,
-)
-LONGEST_NAME = 24
 
 
 class Credential(NamedTuple):
@@ -85,13 +87,13 @@ def credentials(text: str) -> Iterator[Credential]:
         if not any(mark in lower for mark in shape.marks):
             continue
         for found in shape.pattern.finditer(text):
+            start = found.start()
             if shape.entropy and not _is_random(found["value"], shape.entropy):
                 continue
-            start = found.start()
-            if shape.name == "generic_key_assignment" and not (
-                _is_mixed(found["value"]) and NAME.search(text[max(0, start - LONGEST_NAME) : start])
-            ):
-                continue
+            if shape.named is not None:
+                before = text[max(0, start - LONGEST_NAME) : start]
+                if not (_is_mixed(found["value"]) and shape.named.search(before)):
+                    continue
             yield Credential(shape.name, start, found.end())
 
 
